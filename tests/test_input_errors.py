@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import simstudy
 from simstudy.cli.command import app
 from simstudy.cli.wording import worded_error, worded_notes
-from simstudy.files.datasets import NotPublicError, OutsideError
+from simstudy.files.datasets import DataError
 from simstudy.metrics.base import BrokenRule
 from simstudy.notes import Argument, Note, Words, kind_of
 from simstudy.studies import StudyError
@@ -33,8 +33,7 @@ PACKAGE = Path(simstudy.__file__).parent
         InputError("unit", Words("must not be given with {other}", other=Argument("test", "sign"))),
         StudyError("study 'mine': no"),
         NoSuchFile("a.csv"),
-        NotPublicError(["a/b.csv"], Path("data")),
-        OutsideError(["../b.csv"]),
+        DataError("no such file", remedy=Words("{data_dir} has it", data_dir=Argument("data_dir")), at="a/b.csv"),
         BrokenRule("f1", "at most as many", 0, 1),
     ],
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -41,16 +40,14 @@ def found(of: RealSet, context: RunContext) -> Files:
     items = [of.items] if of.items else []
     return Files(
         *(
-            tuple(DataFile.of(path) for name in names for path in _named(name, context))
+            tuple(
+                DataFile.of(path)
+                for name in names
+                for path in datasets.find_all(name, context.data_dir, allow_outside=context.allow_outside)
+            )
             for names in (of.paths, of.references, items)
         )
     )
-
-
-def _named(name: str, context: RunContext) -> list[Path]:
-    find = datasets.find if Path(name).suffix else datasets.find_folder
-    got = find(name, context.data_dir, allow_outside=context.allow_outside)
-    return got if isinstance(got, list) else [got]
 
 
 @lru_cache(maxsize=2)

@@ -80,7 +80,6 @@ def compare(
     """
     from simstudy.engines.registry import default_test
     from simstudy.examination.several import Several
-    from simstudy.files.packed import unpacking_at_most
     from simstudy.readers.paths import name_and_path
     from simstudy.readers.request import Texts, Ties
 
@@ -89,8 +88,7 @@ def compare(
     about["texts"] = Texts(formats.tokenize, formats.lowercase)
     if narrow:
         check_fits([path for _, path in map(name_and_path, paths)], metric[0] if metric else "mean", how, output.memory)
-    with unpacking_at_most(formats.max_size):
-        every, hashes = files.read_each(paths, metric or [None], by_domain=by_domain, narrow=narrow, **about)
+    every, hashes = files.read_each(paths, metric or [None], by_domain=by_domain, narrow=narrow, **about)
     # What can be wrong is said before minutes of resampling.
     for loaded in every:
         _check_systems(loaded.outputs.names, output.baseline)

@@ -78,7 +78,10 @@ class OneLineGroup(TyperGroup):
             shown = bool(ctx.params.get("traceback"))
             if shown:
                 sys.stderr.write("".join(f"{printable(row)}\n" for row in traceback.format_exc().splitlines()))
-            message, code = _said_of(error, getattr(self.commands.get(ctx.invoked_subcommand), "params", ()))
+            command = self.commands.get(ctx.invoked_subcommand)
+            # A group has commands of its own.
+            commands = getattr(command, "commands", {"": command}).values()
+            message, code = _said_of(error, [param for part in commands for param in getattr(part, "params", ())])
             if (code == BUG or isinstance(error, ProgramError)) and not shown:
                 message += f"; the traceback is in {_kept()} (simstudy --traceback … shows it)"
             _fail(message, code)

@@ -38,9 +38,6 @@ class SomeFormats:
     ties: str = option("jitter", "Candidates with equal scores: jitter (random order, by --seed) or keep (tied).")
     tokenize: str | None = option(None, "sacrebleu's tokenizer for BLEU, such as zh.")
     lowercase: bool = option(False, "Lower-case texts before scoring.")
-    max_size: str | None = option(
-        None, "Largest unpacked size of a compressed file, such as 4G, or none (default: SIMSTUDY_MAX_SIZE, else 1G)."
-    )
 
 
 @dataclass(frozen=True)

@@ -143,13 +143,13 @@ def _read(
 ) -> tuple[Pilot, tuple[str, ...], dict[str, str]]:
     """The pilot in these files, notes, and the files' hashes."""
     from simstudy.planning.benchmarks import known_as
-    from simstudy.readers.items import for_unit, units_first
+    from simstudy.readers.items import for_unit
     from simstudy.readers.paths import name_and_path
 
     loaded, hashes = files.read(paths, metric)
     files_given = [path for _, path in map(name_and_path, paths)]
     # A screen has room for one note or two.
-    notes = units_first(for_unit(loaded.notes, files.unit))
+    notes = for_unit(loaded.notes, files.unit)
     notes = (*notes, *known_as(part.split(".")[0] for path in files_given for part in path.parts[-2:]))
     # The groups of a systems table are of use for many systems; two are one pair.
     two = loaded.outputs.n_systems == 2

@@ -10,58 +10,22 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import pooch
 from rich.filesize import decimal
 
+from simstudy.notes import Argument, Words
 from simstudy.validation import InputError, nearest
 
-# Files that a message names.
+#: The environment variable that names a folder of data files.
+VARIABLE = "SIMSTUDY_DATA_DIR"
+
+# Missing files that a message names.
 _NAMED = 5
 
 
 class DataError(InputError):
-    """A data file is missing, unknown or not the one that was published."""
-
-
-class NotPublicError(DataError):
-    """Files, ``<data set>/<file>`` each, that have no public address are in no folder at hand."""
-
-    def __init__(self, names: list[str], folder: Path | None = None) -> None:
-        self.names, self.folder = names, folder
-        one = len(names) == 1
-        shown = [*names[:_NAMED], *([f"{len(names) - _NAMED} more"] if len(names) > _NAMED else [])]
-        listed = names[0] if one else f"{', '.join(shown[:-1])} and {shown[-1]}"
-        looked = ""
-        if folder and not folder.is_dir():
-            looked = f"there is no folder {folder}, and "
-        elif folder:
-            looked = f"{folder / listed} is missing, and " if one else f"{folder} lacks files, and "
-        must = "data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that holds"
-        super().__init__(
-            "", f"{looked}{listed} {'has' if one else 'have'} no public address: {must} {'it' if one else 'them'}"
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return NotPublicError, (self.names, self.folder)
-
-
-class OutsideError(DataError):
-    """Names of data files that lead out of the folder of data files."""
-
-    def __init__(self, names: list[str]) -> None:
-        self.names = names
-        data_file, it = ("a data file", "it") if len(names) == 1 else ("data files", "them")
-        listed = ", ".join(f"'{name}'" for name in names)
-        super().__init__(
-            "",
-            f"{data_file} must be named as <folder>/<file> in the folder of data, not {listed}; allow_outside "
-            f"(--allow-outside) lets {it} be read",
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return OutsideError, (self.names,)
+    """A data file, whose name is `at`, is missing, unknown or not the one that was published."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +110,7 @@ def registry() -> dict[str, PublicFile]:
 
 def folder_at_hand(data_dir: str | Path | None = None) -> Path | None:
     """The folder that is used instead of the network: `data_dir`, or else SIMSTUDY_DATA_DIR, or else none."""
-    folder = data_dir or os.environ.get("SIMSTUDY_DATA_DIR")
+    folder = data_dir or os.environ.get(VARIABLE)
     return Path(folder) if folder else None
 
 
@@ -162,11 +126,12 @@ def fetch(name: str, data_dir: str | Path | None = None) -> Path:
 
 def fetch_all(name: str, data_dir: str | Path | None = None) -> list[Path]:
     """The paths of a data set's files, in the table's order, or of a single file: `fetch_each` of them."""
-    known = {**datasets(), **registry()}
-    if name not in known:
-        raise DataError(f"no data set and no data file is called '{name}'{nearest(name, known)}")
-    files = [file.name for file in datasets()[name].files] if name in datasets() else [name]
-    return list(fetch_each(files, data_dir).values())
+    if name in datasets():
+        return list(fetch_each([file.name for file in datasets()[name].files], data_dir).values())
+    names = {**datasets(), **registry()}
+    if name not in names:
+        raise DataError(f"no data set and no data file is called '{name}'", remedy=nearest(name, names))
+    return [fetch(name, data_dir)]
 
 
 def fetch_each(names: Iterable[str], data_dir: str | Path | None = None) -> dict[str, Path]:
@@ -174,30 +139,35 @@ def fetch_each(names: Iterable[str], data_dir: str | Path | None = None) -> dict
 
     The folder `data_dir` (by default SIMSTUDY_DATA_DIR, if set) is laid out as ``<data set>/<file>`` and is used
     instead of the network. Otherwise each file is downloaded once, to the user's cache folder; standard error says so.
-    What was downloaded before a stop or an error is kept. A DataError if a name is unknown, the folder lacks files (it
-    names all of them), a file cannot be downloaded, or its bytes are not the published ones.
+    What was downloaded before a stop or an error is kept. A DataError if a name is unknown, the folder lacks files, a
+    file cannot be downloaded, or its bytes are not the published ones.
     """
-    known, folder, wanted = registry(), folder_at_hand(data_dir), list(dict.fromkeys(names))
-    unknown = [f"no data file is called '{name}'{nearest(name, known)}" for name in wanted if name not in known]
-    lacking = [name for name in wanted if folder and name in known and not (folder / name).is_file()]
-    if folder and lacking:
-        sets = dict.fromkeys(name.split("/")[0] for name in lacking)
-        lacks = f"{folder} lacks {', '.join(lacking)}" if folder.is_dir() else f"there is no folder {folder}"
-        unknown.insert(
-            0,
-            f"{lacks}, which data_dir (--data-dir) or SIMSTUDY_DATA_DIR names; without either, "
-            f"{' and '.join(f'`simstudy data fetch {name}`' for name in sets)} will do",
-        )
-    if unknown:
-        raise DataError("; ".join(unknown))
-    return {name: _verified(known[name], folder) if folder else _downloaded(known[name]) for name in wanted}
+    files, folder, wanted = registry(), folder_at_hand(data_dir), list(dict.fromkeys(names))
+    for name in wanted:
+        if name not in files:
+            raise DataError(f"no data file is called '{name}'", remedy=nearest(name, files))
+    if folder is None:
+        return {name: _downloaded(files[name]) for name in wanted}
+    if missing := [name for name in wanted if not (folder / name).is_file()]:
+        raise _missing(missing, folder)
+    for name in wanted:
+        if pooch.file_hash(str(folder / name), alg="sha256") != files[name].sha256:
+            raise DataError(f"{folder / name} is not the published file: its SHA-256 is not {files[name].sha256}")
+    return {name: folder / name for name in wanted}
 
 
-def _verified(file: PublicFile, folder: Path) -> Path:
-    path = folder / file.name
-    if pooch.file_hash(str(path), alg="sha256") != file.sha256:
-        raise DataError(f"{path} is not the published file: its SHA-256 is not {file.sha256}")
-    return path
+def _missing(names: list[str], folder: Path | None) -> DataError:
+    """The error of data files that a folder lacks: all of them are public, or none is."""
+    rule = ""
+    if folder is not None:
+        rule = f"no such file in {folder}" if folder.is_dir() else f"there is no folder {folder}"
+    remedy = "without {data_dir} and {variable} public files are downloaded"
+    if names[0] not in registry():
+        rule += f"{', and ' if rule else ''}no public address"
+        remedy = "{data_dir} or {variable} must name a folder that has such files"
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    words = Words(remedy, data_dir=Argument("data_dir"), variable=VARIABLE)
+    return DataError(rule, remedy=words, at=", ".join(names[:_NAMED]) + more)
 
 
 def _downloaded(file: PublicFile) -> Path:
@@ -214,74 +184,67 @@ def _downloaded(file: PublicFile) -> Path:
         return Path(public.fetch(file.name, downloader=download))
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())
+        remedy = "download it yourself to a folder that {data_dir} or {variable} names, as {file}"
         raise DataError(
-            f"could not fetch {file.name} from {file.url} ({reason}); download it yourself and set data_dir "
-            f"(--data-dir) or SIMSTUDY_DATA_DIR to a folder that holds it as {file.name}"
+            f"could not fetch {file.name} from {file.url} ({reason})",
+            remedy=Words(remedy, data_dir=Argument("data_dir"), variable=VARIABLE, file=file.name),
         ) from error
 
 
 def find(name: str, data_dir: str | Path | None = None, *, allow_outside: bool = False) -> Path:
-    """The path of a file that need not be public: `fetch` of one in the registry, any other from a folder at hand.
+    """The path of a file that need not be public: `find_all` of a name that is no folder's."""
+    path, *others = find_all(name, data_dir, allow_outside=allow_outside)
+    if others or path.name != Path(name).name:
+        raise DataError("a folder, and no file", at=name)
+    return path
 
-    There is no hash to check the others against. A DataError also where the name leads out of that folder, as an
-    absolute path, by "..", or by a link, unless `allow_outside`.
+
+def find_all(
+    name: str, data_dir: str | Path | None = None, home: Path | None = None, *, allow_outside: bool = False
+) -> list[Path]:
+    """The paths of a file, or of all files below a folder, sorted by name; they need not be public.
+
+    They come from a study's own folder (`home`), else from the folder at hand, else from their public addresses. Hidden
+    files and SOURCE.md are left out. A DataError where there are none, where a public file at hand has another hash, or
+    where a name leads out of its folder, as an absolute path, by "..", or by a link, unless `allow_outside`.
     """
-    if name in registry():
-        return fetch(name, data_dir)
-    folder = folder_at_hand(data_dir)
-    if not allow_outside:
-        _check_inside(name, folder)
-    if folder is not None and (folder / name).is_file():
-        return folder / name
-    raise NotPublicError([name], folder)
+    public, data = registry(), folder_at_hand(data_dir)
+    # A file whose hash is checked may be a link to anywhere.
+    for folder, checked in ((home, {}), (data, public)):
+        if folder is None:
+            continue
+        if not allow_outside and name not in checked:
+            _check_inside(name, folder)
+        files = _files_in(folder, name)
+        for file in files:
+            if not allow_outside and file not in checked:
+                _check_inside(file, folder)
+        if files:
+            return [fetch(file, data) if file in checked else path for file, path in files.items()]
+    names = sorted(file for file in public if file == name or file.startswith(f"{name.rstrip('/')}/"))
+    if names and data is None:
+        return [*fetch_each(names).values()]
+    raise _missing([name], data or home)
 
 
-def beside(name: str, home: Path, *, allow_outside: bool = False) -> list[Path]:
-    """The file of this name in a study's own folder, or all files below that folder; none where there is no such name.
-
-    Hidden files are left out. A DataError where the name leads out of the study's folder, unless `allow_outside`.
-    """
-    path = home / name
-    if not (path.is_file() or path.is_dir()):
-        return []
-    if not allow_outside:
-        _check_inside(name, home)
-    return [path] if path.is_file() else [path / inside for inside in sorted(_visible(path))]
-
-
-def _visible(folder: Path) -> list[Path]:
-    """The files below a folder, by their paths in it, without hidden ones and SOURCE.md."""
-    below = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
-    return [path for path in below if not any(part.startswith(".") for part in path.parts) and path.name != "SOURCE.md"]
+def _files_in(folder: Path, name: str) -> dict[str, Path]:
+    """The file of this name in a folder, or all files below the folder of this name, by their names, sorted."""
+    path = folder / name
+    if path.is_file():
+        return {Path(name).as_posix(): path}
+    files: dict[str, Path] = {}
+    for file in path.rglob("*"):
+        inside = file.relative_to(path)
+        hidden = any(part.startswith(".") for part in inside.parts)
+        if file.is_file() and not hidden and file.name != "SOURCE.md":
+            files[Path(name, inside).as_posix()] = file
+    return dict(sorted(files.items()))
 
 
-def find_folder(name: str, data_dir: str | Path | None = None, *, allow_outside: bool = False) -> list[Path]:
-    """The paths of all files below a folder, ``<data set>/<folder>`` or a data set, sorted by name: `find` of each.
-
-    In a folder at hand these are the files that are there, without hidden ones and SOURCE.md; else the registry's. A
-    DataError where there are none.
-    """
-    folder = folder_at_hand(data_dir)
-    if not allow_outside:
-        _check_inside(name, folder)
-    name = name.rstrip("/")
-    if folder is None:
-        names = [file for file in registry() if file.startswith(f"{name}/")]
-    else:
-        names = [f"{name}/{path.as_posix()}" for path in _visible(folder / name)]
-    if names:
-        return [find(file, data_dir, allow_outside=allow_outside) for file in sorted(names)]
-    if folder is not None and (folder / name).is_dir():
-        raise DataError(f"{folder / name} has no files")
-    raise NotPublicError([name], folder)
-
-
-def _check_inside(name: str, folder: Path | None) -> None:
-    """Raise a DataError where a name that a study gives leads out of the folder of data files."""
-    if not name.strip("/") or "\0" in name:
-        raise DataError(f"a data file must be named as <folder>/<file>, not {name!r}")
-    if Path(name).is_absolute() or ".." in Path(name).parts:
-        raise OutsideError([name])
-    if folder is not None and not (folder / name).resolve().is_relative_to(folder.resolve()):
-        lifts = "allow_outside (--allow-outside) lets it be read"
-        raise DataError(f"{folder / name} is a link that leads out of {folder}; {lifts}")
+def _check_inside(name: str, folder: Path) -> None:
+    """Raise a DataError where the name of a data file leads out of a folder."""
+    path = Path(name)
+    is_plain = name and "\0" not in name and not path.is_absolute() and ".." not in path.parts
+    if not is_plain or not (folder / path).resolve().is_relative_to(folder.resolve()):
+        remedy = Words("{allow_outside} lets it be read", allow_outside=Argument("allow_outside", True))
+        raise DataError(f"not inside {folder}, or a link that leads out of it", remedy=remedy, at=repr(name))

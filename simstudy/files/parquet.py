@@ -24,18 +24,16 @@ def read_parquet(path: Path, *, narrow: bool = False) -> pa.Table:
     """
     limit = size_limit()
     with _checked(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
-        about = file.metadata
-        stored = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-        # A column of one value takes no room in the file.
-        size = max(stored, about.num_rows * about.num_columns)
-        if size > limit:
-            raise too_large(path, size)
-        batches, size, schema = [], 0, file.schema_arrow
+        about, schema = file.metadata, file.schema_arrow
+        if sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups)) > limit:
+            raise too_large(path)
         if narrow:
             schema = _narrowed(schema, about)
-        sized = all(pa.types.is_primitive(field.type) for field in schema)
-        rows = max(_ROWS, _CELLS // len(schema)) if sized else _ROWS
-        for batch in file.iter_batches(batch_size=rows):
+        # What is stored once may be in all rows: the size of a table is known when it is unpacked.
+        is_numeric = all(pa.types.is_primitive(field.type) for field in schema)
+        n_rows = max(_ROWS, _CELLS // max(1, len(schema))) if is_numeric else _ROWS
+        batches, size = [], 0
+        for batch in file.iter_batches(batch_size=n_rows):
             batches.append(batch.cast(schema) if narrow else batch)
             size += batches[-1].nbytes
             if size > limit:
@@ -46,37 +44,34 @@ def read_parquet(path: Path, *, narrow: bool = False) -> pa.Table:
 def read_frame(path: Path, *, narrow: bool = False) -> pd.DataFrame:
     """A Parquet file's table as a data frame."""
     table = read_parquet(path, narrow=narrow)
-    try:
-        # A column is freed once it is converted; of more columns than rows that would take longer.
-        frame: pd.DataFrame = table.to_pandas(
-            self_destruct=narrow, split_blocks=narrow and len(table) > table.num_columns
-        )
-    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"{path} cannot be read as a table: {' '.join(str(error).split())}") from None
+    # A column is freed once it is converted; of more columns than rows that would take longer.
+    freed = narrow and len(table) > table.num_columns
+    with _checked(path):
+        frame: pd.DataFrame = table.to_pandas(self_destruct=narrow, split_blocks=freed)
     return frame
 
 
 def _narrowed(schema: pa.Schema, about: pq.FileMetaData) -> pa.Schema:
     """The schema with columns of whole numbers in the fewest bytes for what each row group says of them."""
-    groups, fields = [about.row_group(g) for g in range(about.num_row_groups)], {one.name: one for one in schema}
-    for c in range(about.num_columns):
-        field = fields.get(about.schema.column(c).path)
-        known = [group.column(c).statistics for group in groups]
-        if field is None or not pa.types.is_integer(field.type) or not all(one and one.has_min_max for one in known):
+    fields = {field.name: field for field in schema}
+    for column in range(about.num_columns):
+        field = fields.get(about.schema.column(column).path)
+        ends = [about.row_group(group).column(column).statistics for group in range(about.num_row_groups)]
+        if field is None or not pa.types.is_integer(field.type) or not all(end and end.has_min_max for end in ends):
             continue
-        size = max((max(one.max, -1 - one.min) for one in known), default=0)
-        kind = next((kind for kind in (pa.int8(), pa.int16(), pa.int32()) if size < 2 ** (kind.bit_width - 1)), None)
-        if kind is not None and kind.bit_width < field.type.bit_width:
-            fields[field.name] = field.with_type(kind)
-    return pa.schema([*fields.values()], schema.metadata) if len(fields) == len(schema) else schema
+        largest = max((max(end.max, -1 - end.min) for end in ends), default=0)
+        kinds = [kind for kind in (pa.int8(), pa.int16(), pa.int32()) if largest < 2 ** (kind.bit_width - 1)]
+        if kinds and kinds[0].bit_width < field.type.bit_width:
+            fields[field.name] = field.with_type(kinds[0])
+    return pa.schema([*fields.values()], schema.metadata)
 
 
 def parquet_sizes(path: Path) -> tuple[int, dict[str, int]]:
     """The rows of a Parquet file, and the bytes of a value of each column if `read_parquet` holds it narrow."""
     with _checked(path), pq.ParquetFile(path) as file:
         schema = _narrowed(file.schema_arrow, file.metadata)
-        sizes = {one.name: one.type.byte_width if pa.types.is_integer(one.type) else 8 for one in schema}
-        return file.metadata.num_rows, sizes | {one.name: 1 for one in schema if pa.types.is_boolean(one.type)}
+        sizes = {field.name: field.type.byte_width if pa.types.is_integer(field.type) else 8 for field in schema}
+        return file.metadata.num_rows, sizes | {field.name: 1 for field in schema if pa.types.is_boolean(field.type)}
 
 
 def parquet_columns(path: Path) -> list[str]:
@@ -87,9 +82,11 @@ def parquet_columns(path: Path) -> list[str]:
 
 @contextmanager
 def _checked(path: Path) -> Iterator[None]:
-    """Within the block, an error of Arrow is a ValueError that names the file."""
+    """Within the block, an error of Arrow is an InputError that names the file."""
     try:
         yield
-    except (pa.ArrowException, OSError, MemoryError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError(f"{path} is not a Parquet file, or a damaged one: {reason}") from None
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, MemoryError, ValueError, TypeError, OverflowError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"{path} cannot be read as a Parquet file: {reason}") from None

@@ -1,4 +1,4 @@
-"""Writing files: what may be the name of one, and how nobody ever reads a half of one."""
+"""Files that are written: plain names, whole or not at all, and never over files of others."""
 
 from __future__ import annotations
 
@@ -11,23 +11,28 @@ from pathlib import Path
 
 from simstudy.validation import InputError
 
+#: How a page says that simstudy wrote it, in its first 1024 bytes.
+GENERATOR = '<meta name="generator" content="simstudy'
+
+#: The page of a folder of results.
+INDEX = "index.html"
+
 # Every file system and every page can hold such a name, also with a suffix and inside a temporary name.
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,99}")
 
 
 def check_file_names(what: str, names: Iterable[object]) -> None:
-    """Raise a ValueError where a name cannot be that of a file in a folder of results, or two names are of one file.
+    """Raise an InputError about `what` if a name without suffix cannot be a file's, or two names can be of one file.
 
-    Names are without suffix; `what` they are of is for the message. Upper and lower case are one, as some file systems
-    have it.
+    Some file systems do not tell upper and lower case apart.
     """
-    known: set[str] = set()
+    taken: set[str] = set()
     for name in names:
         if not isinstance(name, str) or not _FILE_NAME.fullmatch(name):
             raise InputError(what, "must have a name of letters (a-z), digits, _ and -, at most 100", name)
-        if name.casefold() in known:
+        if name.casefold() in taken:
             raise InputError(what, f"must have a name of its own, not '{name}' again")
-        known.add(name.casefold())
+        taken.add(name.casefold())
 
 
 @contextmanager
@@ -58,17 +63,6 @@ def named_in_errors(path: Path, *, instead_of: Path | None = None) -> Iterator[N
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
-# Pages of our own ----------------------------------------------------------------------------------------------------
-#: How a page says what wrote it.
-GENERATOR = '<meta name="generator" content="simstudy'
-
-#: The page of a folder of results.
-INDEX = "index.html"
-
-# Bytes of a file in which that stands.
-_BEGINNING = 1024
-
-
 def is_html(path: Path) -> bool:
     """Whether a path names an HTML file and not a folder."""
     return path.suffix.lower() in (".html", ".htm")
@@ -78,13 +72,13 @@ def is_ours(path: Path) -> bool:
     """Whether a file is a page that simstudy wrote."""
     try:
         with path.open("rb") as file:
-            return GENERATOR.encode() in file.read(_BEGINNING)
+            return GENERATOR.encode() in file.read(1024)
     except OSError:
         return False
 
 
 def require_page(path: str | Path) -> Path:
-    """The path of an HTML file; a ValueError where it has another suffix, or something else is there."""
+    """The path of an HTML file; an InputError if it has another suffix, or is a folder or a file of others."""
     file = Path(path)
     if not is_html(file):
         raise InputError("path", f"must end in .html or .htm, not '{file}'")

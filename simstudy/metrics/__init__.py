@@ -21,10 +21,13 @@ from simstudy.metrics.of_samples import KINDS as KINDS_OF_SAMPLES
 from simstudy.metrics.of_samples import of_samples
 from simstudy.metrics.parseval import PARSEVAL
 from simstudy.metrics.per_class import PER_CLASS
-from simstudy.metrics.ranking import at_cutoff
+from simstudy.metrics.perplexity import PERPLEXITIES
+from simstudy.metrics.preferences import WIN_RATE, strength_metric
+from simstudy.metrics.ranking import KINDS as RANKING
+from simstudy.metrics.ranking import ranking_metric
 from simstudy.metrics.ratio import Ratio
 from simstudy.metrics.rouge import KINDS, Rouge
-from simstudy.metrics.spans import SPAN_F1
+from simstudy.metrics.spans import SPAN_F1, STRICT_SPAN_F1
 from simstudy.notes import Words
 from simstudy.validation import InputError, nearest
 
@@ -35,33 +38,33 @@ METRICS: dict[str, Metric] = {
             Accuracy(),
             Mean(),
             Mean(higher_is_better=False),
-            Mean("win_rate", low=0, high=1, scale=100, label="win rate", unit="percent"),
-            Mean("bradley_terry", label="Bradley-Terry strength", unit="points"),
+            WIN_RATE,
         ),
+        *filter(None, map(strength_metric, ("bradley_terry",))),
         *(PRECISION, RECALL, FBeta(1), FBeta(0.5), FBeta(2)),
         *MUC,
         *(SPAN_F1, UAS, LAS, PARSEVAL, Aer()),
-        *(Bleu(), Chrf(), Chrf(word_order=2), *map(Rouge, KINDS), WER, CER, TER),
-        *(
-            Mean(name, low=0, high=1, label=label, unit="probability", of_chosen=of_chosen)
-            for name, label, of_chosen in (
-                ("ap", "average precision", False),
-                ("rr", "reciprocal rank", False),
-                ("precision_of_accepted", "precision of accepted candidates", True),
-            )
-        ),
+        *(Bleu(), Chrf(), Chrf(word_order=2), *map(Rouge, KINDS), WER, CER, TER, *PERPLEXITIES),
+        *filter(None, map(ranking_metric, RANKING)),
+        Mean("precision_of_accepted", low=0, high=1, label="precision of accepted candidates", unit="probability",
+             of_chosen=True),
     )
-}
+}  # fmt: skip
 
 #: Names of metrics that are made for each data set, or that are no function of sums.
 _OTHERS: dict[str, Metric] = {**PER_CLASS, **ARRAYS}
+
+#: Metrics of another way to count, which their names say behind a colon: no message lists them.
+_VARIANTS: dict[str, Metric] = {
+    metric.name: metric for metric in (STRICT_SPAN_F1, *(Rouge(kind, stemmed=False) for kind in KINDS))
+}
 
 __all__ = ["METRICS", "FBeta", "Metric", "Ratio", "find_metric", "get_metric", "label"]
 
 
 def find_metric(name: str) -> Metric | None:
     """The metric of this name, as tables have it; None for one of a user's own."""
-    return METRICS.get(name) or _OTHERS.get(name) or at_cutoff(name) or of_samples(name)
+    return METRICS.get(name) or _OTHERS.get(name) or _VARIANTS.get(name) or ranking_metric(name) or of_samples(name)
 
 
 def label(name: str) -> str:
@@ -73,9 +76,9 @@ def label(name: str) -> str:
 def get_metric(metric: str | Metric) -> Metric:
     """The metric of this name, or another name of it (`simstudy.metrics.names`); case does not matter.
 
-    "precision@n" and "ndcg@n" are made for any n from 1; "macro_f1" and the like get their classes from the labels.
-
-    So are metrics of several samples, "pass@k", "pass^k", "majority@k" and "plurality@k", for any k from 2.
+    Measures of rankings are made for any cutoff and lowest relevant grade: "precision@10", "recall@100", "ndcg@10",
+    "ap:rel=2". So are metrics of several samples, "pass@k", "pass^k", "majority@k" and "plurality@k", for any k from 2.
+    "macro_f1" and the like get their classes from the labels.
 
     A ValueError offers the nearest names, or refuses a metric that is another one than that of its name.
     """
@@ -94,13 +97,13 @@ def get_metric(metric: str | Metric) -> Metric:
     names = [*METRICS, *_OTHERS]
     found = find_metric(metric) or find_metric(canonical(metric)) or find_metric(in_own_case(metric, names))
     if found is None:
-        examples = ["precision@10", "ndcg@10"]
+        examples = ["precision@10", "ndcg@10", "recall@10", "success@10"]
         near = meant(metric, [*names, *examples])
         if not near and sounds_like_error(metric):
             near = Words("; errors that files have as numbers are '{mean}' with {lower}", mean=MEAN, lower=LOWER)
         near = near or nearest(metric, [*names, *examples, *ALIASES])
-        every = ", ".join([*names, *KINDS_OF_SAMPLES])
+        every = ", ".join([*names, *(kind for kind in RANKING if kind not in names), *KINDS_OF_SAMPLES])
         # What is meant comes first: the list is long.
-        rule = "must be a known name, not '{metric}'{near}: one of {every} (k >= 2), precision@n, ndcg@n (n >= 1)"
+        rule = "must be a known name, not '{metric}'{near}: one of {every} (n >= 1, k >= 2)"
         raise InputError("metric", Words(rule, metric=metric, near=near, every=every))
     return found

@@ -58,12 +58,19 @@ class ArrayMetric(Metric):
         one = np.ones((1, statistics.shape[1]), dtype=np.int64)
         for system, rows in zip(systems, statistics, strict=True):
             score = self._values(rows, one)[0]
-            if not np.isfinite(score):
-                raise InputError(
-                    "score",
-                    f"of metric '{self.name}' must be a finite number for the whole test set, not {score} as for "
-                    f"system '{system}'",
-                )
+            if np.isfinite(score):
+                continue
+            constant = [
+                f"'{name}' is {column[0]:g} for every item"
+                for name, column in zip(self.statistics, rows.T, strict=True)
+                if (column == column[0]).all()
+            ]
+            why = f": {' and '.join(constant)}" if constant else ""
+            raise InputError(
+                "score",
+                f"of metric '{self.name}' must be a finite number for the whole test set, not {score} as for system "
+                f"'{system}'{why}",
+            )
 
     def resampled(self, rows: Array, counts: Array) -> FloatArray:
         """Scores (T,) of items (n, S) that are there so many times (T, n), n being the items; 0 where undefined.

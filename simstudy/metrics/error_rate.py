@@ -37,14 +37,20 @@ class ErrorRate(Ratio):
     def check(self, statistics: Array) -> None:
         self._require(np.all(statistics >= 0, axis=-1), "errors >= 0 and ref_length >= 0")
 
+    def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
+        for system, n_words in zip(systems, statistics[..., 1].sum(axis=1), strict=True):
+            if n_words == 0:
+                rule = f"of metric '{self.name}' must not be 0 in all items together, as it is for system '{system}'"
+                raise InputError("ref_length", rule, remedy="a rate over no reference words is not defined")
+
 
 class EditRate(ErrorRate):
     """Insertions, deletions and substitutions over the length of the one reference (Levenshtein 1966).
 
-    Counts are those of jiwer 4. Words ("wer") stand between spaces. Two or more blanks of any kind that follow each
-    other are one space; a single tab, no-break space or other blank inside a word is a part of the word. Characters
-    ("cer") are Unicode code points, blanks between words among them. Blanks at both ends do not count. Case and
-    punctuation do; nothing is normalized.
+    Counts are those of jiwer 4. If the reference is empty (silence), every word of the text is an insertion. Words
+    ("wer") stand between spaces. Two or more blanks of any kind that follow each other are one space; a single tab,
+    no-break space or other blank inside a word is a part of the word. Characters ("cer") are Unicode code points,
+    blanks between words among them. Blanks at both ends do not count. Case and punctuation do; nothing is normalized.
     """
 
     @property

@@ -14,18 +14,17 @@ LOWER = Argument("lower_is_better", True)
 ALIASES = {
     "acc": "accuracy", "em": "accuracy", "exact_match": "accuracy", "pass@1": "accuracy",
     "balanced_acc": "balanced_accuracy", "f1_macro": "macro_f1", "matthews_corrcoef": "mcc", "roc_auc": "auc",
+    "map": "ap", "mrr": "rr", "recip_rank": "rr", "rprec": "rprecision",
 }  # fmt: skip
 
 _OWN = "ss.metric(…, resample=True) accepts a function of the items' arrays"
 
 _LOSSES = Words("The mean of the items' log losses, with {lower}, ranks as perplexity does", lower=LOWER)
 
-_HITS = "Take 1 for a hit and 0 for none"
-
-_NO_CUTOFF = "It takes each list as a whole: cut the lists at this rank first"
-
-# Ranking metrics at a cutoff as trec_eval and others write them.
-_CUTOFF = re.compile(r"(p|prec|precision|ndcg|ndcgcut)@?([1-9][0-9]*)")
+# Measures of rankings at a cutoff as trec_eval (ndcg_cut_10) and ir_measures (nDCG@10) write them.
+_CUTOFF = re.compile(r"(p|prec|ndcg|ndcg_cut|map|map_cut|mrr|r|recall|success|hit|hits)[@_]([1-9][0-9]*)(:.+)?", re.I)
+_AT_CUTOFF = {"p": "precision", "prec": "precision", "ndcg_cut": "ndcg", "map": "ap", "map_cut": "ap", "mrr": "rr",
+              "r": "recall", "hit": "success", "hits": "success"}  # fmt: skip
 
 # What people type, in lower case without "-", "_" and blanks -> the names that may be meant, and more to say.
 _MEANT: dict[str, tuple[str, ...]] = {
@@ -34,13 +33,10 @@ _MEANT: dict[str, tuple[str, ...]] = {
     "weightedf1": ("macro_f1", _OWN), "macroprecision": ("macro_f1", _OWN), "macrorecall": ("balanced_accuracy",),
     "uar": ("balanced_accuracy",), "bacc": ("balanced_accuracy",), "matthews": ("mcc",), "phi": ("mcc",),
     "kappa": ("mcc", _OWN), "cohenkappa": ("mcc", _OWN), "cohenskappa": ("mcc", _OWN),
-    "rouge": ("rouge1", "rouge2", "rougeL"), "rougelsum": ("rougeL",), "sacrebleu": ("bleu",),
-    "map": ("ap",), "mrr": ("rr",), "meanaverageprecision": ("ap",), "averageprecision": ("ap",),
-    "meanreciprocalrank": ("rr",),
-    "reciprank": ("rr",), "mrr@": ("rr", _NO_CUTOFF), "map@": ("ap", _NO_CUTOFF),
-    "ndcg": ("ndcg@10",), "p": ("precision", "precision@10"), "precisionatk": ("precision@10",),
-    "hits": ("mean", _HITS), "hit": ("mean", _HITS), "hits@": ("mean", _HITS), "hit@": ("mean", _HITS),
-    "recallatk": ("mean",), "recall@": ("mean", "Give the score of each query"),
+    "rouge": ("rouge1", "rouge2", "rougeL"), "sacrebleu": ("bleu",),
+    "meanaverageprecision": ("ap",), "averageprecision": ("ap",), "meanreciprocalrank": ("rr",),
+    "p": ("precision", "precision@10"), "precisionatk": ("precision@10",), "recallatk": ("recall@10",),
+    "hits": ("success@10",), "hit": ("success@10",),
     "aucroc": ("auc",), "rocauc": ("auc",), "auroc": ("auc",), "aucpr": ("ap", _OWN), "auprc": ("ap", _OWN),
     "correlation": ("pearson", "spearman"), "rho": ("spearman",), "kendall": ("spearman", _OWN),
     "tau": ("spearman", _OWN),
@@ -62,6 +58,9 @@ _OF_SEGMENTS = {
 
 def canonical(name: str) -> str:
     """The metric's own name where this is another one of it."""
+    if at := _CUTOFF.fullmatch(name):
+        kind = at[1].lower()
+        return f"{_AT_CUTOFF.get(kind, kind)}@{at[2]}{at[3] or ''}"
     return ALIASES.get(name, name)
 
 
@@ -85,12 +84,8 @@ def meant(name: str, known: Iterable[str]) -> str:
         for own in (*names, *ALIASES):
             if _plain(own) == plain:
                 return f" (did you mean '{canonical(own)}'?)"
-        if at := _CUTOFF.fullmatch(plain):
-            return f" (did you mean '{'precision' if at[1].startswith('p') else 'ndcg'}@{at[2]}'?)"
-        # Of mrr@10 the number does not matter.
-        for known in (plain, plain.rstrip("0123456789")):
-            if known in _MEANT and (known == plain or known.endswith("@")):
-                return _told(_MEANT[known], names)
+        if plain in _MEANT:
+            return _told(_MEANT[plain], names)
     return ""
 
 

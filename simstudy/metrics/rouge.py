@@ -14,20 +14,25 @@ from simstudy.metrics.mean import Mean
 from simstudy.metrics.references import check_references
 from simstudy.validation import InputError
 
-#: Single words, word pairs, longest common subsequence.
-KINDS = ("rouge1", "rouge2", "rougeL")
+#: Single words, word pairs, and the longest common subsequence: of the text, or of each of its sentences.
+KINDS = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+
+# Ends the name of a metric whose words are not stemmed.
+_NO_STEMS = ":stem=no"
 
 
 class Rouge(Mean):
     """The mean of items' ROUGE F1 of one of the `KINDS`, in percent; of several references the best one counts.
 
-    Words are lower-cased and Porter-stemmed, as by ROUGE-1.5.5 with its usual option -m; all else is rouge-score's
-    default: words are runs of a-z and 0-9, and no sentences are told apart.
+    Words are lower-cased and Porter-stemmed, as by ROUGE-1.5.5 with its usual option -m, unless the name ends in
+    ":stem=no", which is the default of other tools. All else is rouge-score's default: words are runs of a-z and 0-9.
+    Only "rougeLsum" tells sentences apart, which are lines of a text.
     """
 
-    def __init__(self, kind: str) -> None:
-        label = f"ROUGE-{kind.removeprefix('rouge')}"
-        super().__init__(kind, low=0, high=1, scale=100, label=label, unit="points", of_texts=True)
+    def __init__(self, kind: str, *, stemmed: bool = True) -> None:
+        name = kind if stemmed else f"{kind}{_NO_STEMS}"
+        label = f"ROUGE-{kind.removeprefix('rouge')}{'' if stemmed else ' without stemming'}"
+        super().__init__(name, low=0, high=1, scale=100, label=label, unit="points", of_texts=True)
 
     @property
     def words(self) -> Words:
@@ -36,34 +41,37 @@ class Rouge(Mean):
     def text_counter(
         self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter:
-        scorer = _scorer(self.name)
+        kind = self.name.removesuffix(_NO_STEMS)
+        scorer = _scorer(kind, kind == self.name)
         check_references(references)
 
         def count(hypotheses: Sequence[str]) -> FloatArray:
             best = [scorer.score_multi(own, text) for text, own in zip(hypotheses, references, strict=True)]
-            return np.array([(scores[self.name].fmeasure, 1.0) for scores in best], dtype=np.float64)
+            return np.array([(scores[kind].fmeasure, 1.0) for scores in best], dtype=np.float64)
 
-        return TextCounter(len(references), count, f"stemmer:porter|rouge-score:{version('rouge-score')}")
+        stemmer = "porter" if kind == self.name else "no"
+        return TextCounter(len(references), count, f"stemmer:{stemmer}|rouge-score:{version('rouge-score')}")
 
 
 class _Words:
     """rouge-score's own words, each distinct one stemmed once: stems take most of the time."""
 
-    def __init__(self) -> None:
+    def __init__(self, stemmed: bool) -> None:
         from nltk.stem.porter import PorterStemmer
         from rouge_score.tokenize import tokenize
 
         self._tokenize = tokenize
+        self._stemmer = self if stemmed else None
         self.stem = lru_cache(maxsize=2**18)(PorterStemmer().stem)
 
     def tokenize(self, text: str) -> Any:
-        return self._tokenize(text, self)
+        return self._tokenize(text, self._stemmer)
 
 
 @cache
-def _scorer(kind: str) -> Any:
+def _scorer(kind: str, stemmed: bool) -> Any:
     try:
         from rouge_score.rouge_scorer import RougeScorer
     except ImportError:
         raise InputError(f"metric {kind} needs the package rouge-score: pip install 'simstudy[rouge]'") from None
-    return RougeScorer([kind], tokenizer=_Words())
+    return RougeScorer([kind], tokenizer=_Words(stemmed))

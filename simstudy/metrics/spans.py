@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from simstudy.metrics.f_measure import FBeta
 from simstudy.validation import InputError
 
 SPAN_F1 = FBeta(1, "span_f1", "span F1")
+STRICT_SPAN_F1 = FBeta(1, "span_f1:strict", "span F1 (strict)")
 
 #: A label, the position of the first token, and that after the last.
 Span = tuple[str, int, int]
+
+# A letter that says where in a span a token is, and the label, which may be left out.
+_TAG = re.compile(r"(?P<place>[BIESLU])(?:-(?P<label>.+))?")
+
+# BILOU writes L and U for the E and S of IOBES.
+_PLACES = {"L": "E", "U": "S"}
 
 
 def is_bio(tag: str) -> bool:
@@ -18,26 +26,68 @@ def is_bio(tag: str) -> bool:
     return tag == "O" or (tag[:2] in ("B-", "I-") and len(tag) > 2)
 
 
-def bio_spans(tags: Sequence[str]) -> set[Span]:
-    """The spans that BIO tags of a sentence mark, as conlleval reads them (Tjong Kim Sang and Buchholz 2000).
+def is_span_tag(tag: str) -> bool:
+    """Whether a tag is O, or one of BIO, IOBES or BILOU with or without a label."""
+    return tag == "O" or _TAG.fullmatch(tag) is not None
 
-    An I- that continues nothing of its label begins a span, as B- does: both variants of BIO are read. A ValueError
-    names a tag that is not O, B-label or I-label.
+
+def tagged_spans(tags: Sequence[str]) -> set[Span]:
+    """The spans that tags of a sentence mark, as conlleval and seqeval read them (Tjong Kim Sang and Buchholz 2000).
+
+    Tags are of BIO, IOBES or BILOU. An I- or E- that continues nothing of its label begins a span, as B- does: both
+    variants of BIO are read. An InputError names a tag of none of these.
     """
     spans: set[Span] = set()
-    label, start = "", 0
-    for i, tag in enumerate([*tags, "O"]):
-        if not is_bio(tag):
-            raise InputError("tags", "of spans must be O, B-label or I-label", tag)
-        if label and tag != f"I-{label}":
-            spans.add((label, start, i))
-            label = ""
-        if not label and tag != "O":
-            label, start = tag[2:], i
+    start, last = None, ("O", "")
+    for i, (place, label) in enumerate([*map(_place_and_label, tags), ("O", "")]):
+        ends = place in "BSO" or last[0] in "ESO" or label != last[1]
+        if start is not None and ends:
+            spans.add((last[1], start, i))
+        if ends:
+            start = None if place == "O" else i
+        last = place, label
     return spans
 
 
-def span_counts(guessed: Sequence[str], gold: Sequence[str]) -> tuple[int, int, int]:
-    """(correct, guessed, gold) spans of one sentence from its BIO tags; correct are those of right label and extent."""
-    found, wanted = bio_spans(guessed), bio_spans(gold)
-    return len(found & wanted), len(found), len(wanted)
+def strict_spans(tags: Sequence[str], has_ends: bool) -> set[Span]:
+    """The spans that are tagged as their scheme demands, as in seqeval's strict mode.
+
+    A span is B and any number of I. In IOBES and BILOU (`has_ends`) it is S, or B, any number of I, and E.
+    """
+    spans: set[Span] = set()
+    start, last = None, ("O", "")
+    for i, (place, label) in enumerate([*map(_place_and_label, tags), ("O", "")]):
+        continues = start is not None and place in "IE" and label == last[1]
+        if start is not None and not continues and not has_ends:
+            spans.add((last[1], start, i))
+        if has_ends and place == "E" and continues and start is not None:
+            spans.add((label, start, i + 1))
+        if has_ends and place == "S":
+            spans.add((label, i, i + 1))
+        if place == "B":
+            start = i
+        elif not continues or (has_ends and place == "E"):
+            start = None
+        last = place, label
+    return spans
+
+
+def has_ends(tags: Iterable[str]) -> bool:
+    """Whether tags are of a scheme that marks the ends of spans: IOBES or BILOU."""
+    return any(tag[:1] in "ESLU" and is_span_tag(tag) for tag in tags if tag)
+
+
+def span_counts(
+    guessed: Sequence[str], gold: Sequence[str], *, strict: bool = False, ends: bool = False
+) -> tuple[int, int, int]:
+    """(correct, guessed, gold) spans of one sentence from its tags; correct are those of right label and extent."""
+    spans, gold_spans = ((strict_spans(tags, ends) if strict else tagged_spans(tags)) for tags in (guessed, gold))
+    return len(spans & gold_spans), len(spans), len(gold_spans)
+
+
+def _place_and_label(tag: str) -> tuple[str, str]:
+    """B, I, E, S or O, and the label."""
+    parts = _TAG.fullmatch(tag)
+    if parts is None and tag != "O":
+        raise InputError("tags", "of spans must be O, or B, I, E, S, L or U with or without -label", tag)
+    return (_PLACES.get(parts["place"], parts["place"]), parts["label"] or "") if parts else ("O", "")

@@ -244,6 +244,72 @@ class Outputs(OutputsParts):
         )
 
     @classmethod
+    def from_texts(
+        cls,
+        references: Sequence[str | Sequence[str]],
+        texts: pd.DataFrame,
+        metric: str | Metric = "bleu",
+        systems: pd.DataFrame | None = None,
+        items: pd.DataFrame | None = None,
+        *,
+        tokenize: str | None = None,
+        lowercase: bool = False,
+        task: str = "",
+        test_set: str = "",
+    ) -> Outputs:
+        """Outputs from texts: one or several references for each item, and a column of texts for each system.
+
+        Parameters
+        ----------
+        references
+            n texts, or lists of texts, in the order of the frame's rows.
+        texts
+            (n items, K systems). The index names the items, the columns name the systems.
+        metric
+            "bleu", "chrf", "chrf++", "ter", "wer", "cer", "rouge1" and other metrics of texts.
+        systems, items
+            As in `from_scores`.
+        tokenize, lowercase
+            How BLEU and chrF count, as in sacrebleu (see `simstudy.Texts`).
+
+        Raises
+        ------
+        InputError
+            For a text that is missing, another number of references than rows, and a metric that takes no texts.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> texts = pd.DataFrame({"a": ["the cat sat", "hello word"], "b": ["a cat sat", "hello world"]})
+        >>> Outputs.from_texts(["the cat sat", "hello world"], texts, "wer").scores().tolist()
+        [20.0, 20.0]
+        """
+        metric = get_metric(metric)
+        if not metric.of_texts:
+            raise InputError("metric", "must be a metric of texts, such as bleu, chrf or wer", metric.name)
+        if not isinstance(texts, pd.DataFrame) or texts.shape[1] == 0:
+            raise InputError("texts", "must be a pandas DataFrame (items x systems)", texts)
+        if len(references) != len(texts):
+            raise InputError("references", f"must be {len(texts):,}, one for each row of texts", len(references))
+        for name, column in texts.items():
+            if not all(isinstance(text, str) for text in column):
+                raise InputError("texts", f"must be text for each item, unlike a value of system '{name}'")
+        each = [[one] if isinstance(one, str) else list(one) for one in references]
+        counter = metric.text_counter(each, tokenize=tokenize, lowercase=lowercase)
+        assert counter is not None
+        names, ids = ([str(name) for name in axis] for axis in (texts.columns, texts.index))
+        codes, _ = pd.factorize(texts.to_numpy(dtype=object).T.ravel())
+        return cls.from_statistics(
+            np.stack([counter.statistics(column.tolist()) for _, column in texts.items()]),
+            metric.signed(counter.signature),
+            names if systems is None else matched_table(systems, names, "systems", "name", texts.columns),
+            ids if items is None else matched_table(items, ids, "items", "id", texts.index),
+            answers=codes.reshape(texts.shape[1], -1),
+            task=task,
+            test_set=test_set,
+        )
+
+    @classmethod
     def from_responses(
         cls,
         gold: Iterable[Hashable],

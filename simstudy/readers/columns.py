@@ -104,8 +104,6 @@ ROW = "row"
 # How alike (difflib) another name is to one of ours that is misspelt.
 _MISSPELT = 0.75
 
-_NUMBERED = re.compile(r"(?:score|sample|run|attempt|trial|epoch|repetition)[ _.#-]?([0-9]+)", re.IGNORECASE)
-
 
 @lru_cache(2**17)
 def plain(name: object) -> str:
@@ -116,33 +114,24 @@ def plain(name: object) -> str:
 def usually_named(columns: Iterable[object], usual: Collection[str]) -> list[str]:
     """The columns with one of these names, else those whose dotted name ends in one."""
     names = [*map(str, columns)]
-    whole = [name for name in names if plain(name) in usual]
-    return whole or [name for name in names if "." in name and plain(name).rpartition(".")[2] in usual]
+    whole_names = [name for name in names if plain(name) in usual]
+    return whole_names or [name for name in names if "." in name and plain(name).rpartition(".")[2] in usual]
 
 
 def first_named(columns: Iterable[object], usual: Sequence[str]) -> str | None:
     """The column with the first of these names; None if none has one."""
-    found = usually_named(columns, usual)
-    return min(found, key=lambda name: usual.index(plain(name).rpartition(".")[2]), default=None)
+    names = usually_named(columns, usual)
+    return min(names, key=lambda name: usual.index(plain(name).rpartition(".")[2]), default=None)
 
 
 def is_no_item(name: str) -> bool:
     """Whether a key beside the items of a system is called like a summary, a metric or a fact about the run."""
-    known = SUMMARIES.union(USUAL["score"])
-    return plain(name) in known or _NO_ITEMS.fullmatch(plain(name)) is not None
+    return plain(name) in {*SUMMARIES, *USUAL["score"]} or _NO_ITEMS.fullmatch(plain(name)) is not None
 
 
 def may_describe_items(name: str) -> bool:
     """Whether a column of numbers may be no system: it is called like a property of items, or like a summary."""
     return _AMBIGUOUS.fullmatch(plain(name)) is not None or plain(name) in SUMMARIES
-
-
-def numbered_columns(columns: Iterable[object], *begins: str) -> dict[str, str]:
-    """The columns ``score_1``, ``score_2`` … of samples, with their numbers; none if there is only one."""
-    found = {name: match[1] for name in map(str, columns) if (match := _NUMBERED.fullmatch(name))}
-    if begins:
-        found = {name: number for name, number in found.items() if name.lower().startswith(begins)}
-    return found if len(found) > 1 else {}
 
 
 def check_columns(columns: object, metric: Metric | None = None) -> None:
@@ -154,14 +143,12 @@ def check_columns(columns: object, metric: Metric | None = None) -> None:
         return
     if not isinstance(columns, Mapping):
         raise InputError("columns", "must map our names of columns to those in the files", columns)
-    for ours, theirs in columns.items():
-        for name in (ours, theirs):
+    known = [*OURS, *(metric.statistics if metric else ())]
+    for ours, name_in_files in columns.items():
+        for name in (ours, name_in_files):
             check_text("columns", name, "names of columns")
-        known = [*OURS, *(metric.statistics if metric else ())]
-        name, at, task = ours.partition("@")
-        if at and task and name in OF_TASKS:
-            continue
-        if ours not in (theirs, *known) and get_close_matches(ours, known, n=1, cutoff=_MISSPELT):
+        of_a_task = "@" in ours and ours.partition("@")[0] in OF_TASKS
+        if not of_a_task and ours not in (name_in_files, *known) and get_close_matches(ours, known, 1, _MISSPELT):
             rule = f"must map our names ({', '.join(known)}, or one of your own that is unlike these)"
             raise InputError("columns", f"{rule}, not {brief(ours)}{nearest(ours, known)}")
 
@@ -176,20 +163,16 @@ def no_column(at: object, wanted: str, names: Iterable[object], remedy: str | No
 
 def joined(frame: pd.DataFrame, columns: Mapping[str, str], at: object) -> pd.DataFrame:
     """The table with the columns that are made of others: ``category+id`` has ``law/1`` if these have law and 1."""
-    for theirs in dict.fromkeys(columns.values()):
-        parts = [part.strip() for part in theirs.split("+")]
-        if theirs in frame or len(parts) < 2 or not any(part in frame for part in parts):
+    for name in dict.fromkeys(columns.values()):
+        parts = [part.strip() for part in name.split("+")]
+        if name in frame or len(parts) < 2 or not any(part in frame for part in parts):
             continue
-        texts = []
         for part in parts:
             if part not in frame:
-                no_column(at, part, frame.columns, f"'{theirs}' joins columns")
-            text = frame[part].astype(str)
-            texts.append(text.mask(frame[part].isna() | (text.str.strip() == "")))
-        whole = texts[0]
-        for text in texts[1:]:
-            whole = whole + "/" + text
-        frame = frame.assign(**{theirs: whole})
+                no_column(at, part, frame.columns, f"'{name}' joins columns")
+        blank = frame[parts].isna() | frame[parts].astype(str).apply(lambda cells: cells.str.strip() == "")
+        texts = frame[parts].astype(str).agg("/".join, axis=1)
+        frame = frame.assign(**{name: texts.mask(blank.any(axis=1))})
     return frame
 
 

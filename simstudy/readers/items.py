@@ -46,7 +46,7 @@ def described(items: pd.DataFrame, numbered: bool, request: Request) -> pd.DataF
     Items that are `numbered` have an order but no ids: row i of the table is item i, and its ids are theirs.
     """
     if request.items is not None:
-        items = _in_order(items, request) if numbered else _by_id(items, request)
+        items = _with_table(items, numbered, request.items, request)
     return _in_domains(items)
 
 
@@ -66,33 +66,38 @@ def for_unit(notes: Iterable[str], unit: str | None) -> tuple[str, ...]:
     return tuple(found)
 
 
-def units_first(notes: Iterable[str]) -> tuple[str, ...]:
-    """The notes: first what was read, then what the clusters are, as they change what all numbers mean."""
-    return tuple(sorted(notes, key=lambda told: (kind_of(told) != "read", kind_of(told) not in _ON_CLUSTERS)))
-
-
 def notes_of(outputs: Outputs, notes: Sequence[Note]) -> tuple[Note, ...]:
     """The notes on all items that hold for these: none on clusters if no two of these share one."""
     alone = "cluster" in outputs.items and outputs.items["cluster"].is_unique
     return tuple(told for told in notes if not (alone and kind_of(told) in _ON_CLUSTERS))
 
 
-def _by_id(items: pd.DataFrame, request: Request) -> pd.DataFrame:
-    """Rows of the table by their ids, in the order of the items; the table may have more items."""
-    path = request.items
-    assert path is not None
-    table = _read(request)
-    key = request.columns.get("id", request.columns.get("item", ""))
+def _with_table(items: pd.DataFrame, numbered: bool, path: Path, request: Request) -> pd.DataFrame:
+    """The items with the columns of the table, which may have more items.
+
+    Rows are matched by ids. Row i is item i if items are numbered, unless the table has the same ids in another order.
+    """
+    table = _lines(items, path, request) if numbered else None
+    if table is None:
+        table = joined(placed(read_table(path), path), request.columns, path)
+    if numbered and len(table) != len(items):
+        rule = f"must have a row for each of {counted(len(items), 'item')}, but {path} has {counted(len(table), 'row')}"
+        raise InputError("items", rule)
+    key = request.columns.get("id", request.columns.get("item", "id" if numbered or "id" in table else ""))
     if key == ROW and key not in table:
         table = table.assign(**{ROW: [str(row) for row in range(1, len(table) + 1)]})
-    if key not in table and not key:
-        found = ["id"] if "id" in table else usually_named(table, ("item", *USUAL["item"]))
-        key = (found or [first_named(table, LAST_ITEMS) or ""])[0]
-    if key not in table:
+    if not key:
+        usual = usually_named(table, ("item", *USUAL["item"]))
+        key = usual[0] if usual else first_named(table, LAST_ITEMS) or "id"
+    if key not in table and not numbered:
         remedy = Words("items are matched by it; name it with {named}", named=column("id"))
-        no_column(path, key or "id", table.columns, remedy)
-    table = _under_our_names(table, key, request, items)
+        no_column(path, key, table.columns, remedy)
+    table = _under_our_names(table, key if key in table else None, request, items)
+    if "id" not in table:
+        return _added(items, table)
     _check_ids(table)
+    if numbered and {*table["id"]} != {*items["id"]}:
+        return _added(items.assign(id=table["id"].to_numpy()), table)
     rows = pd.Index(table["id"]).get_indexer(pd.Index(items["id"]))
     if (lacking := items["id"][rows < 0]).size:
         rule = f"{path} lacks {len(lacking)} of {counted(len(items), 'item')}, first '{lacking.iloc[0]}'"
@@ -100,40 +105,11 @@ def _by_id(items: pd.DataFrame, request: Request) -> pd.DataFrame:
     return _added(items, table.iloc[rows])
 
 
-def _in_order(items: pd.DataFrame, request: Request) -> pd.DataFrame:
-    """Row i of the table is item i, unless its ids are those of the items in another order."""
-    path, n = request.items, len(items)
-    assert path is not None
-    table = _lines(items, request)
-    if table is None:
-        table = _read(request)
-    if len(table) != n:
-        rule = f"must have a row for each of {counted(n, 'item')}, but {path} has {counted(len(table), 'row')}"
-        raise InputError("items", rule)
-    key = request.columns.get("id", request.columns.get("item", "id"))
-    table = _under_our_names(table, key if key in table else None, request, items)
-    if "id" not in table:
-        return _added(items, table)
-    _check_ids(table)
-    if set(table["id"]) == set(items["id"]):
-        return _added(items, table.set_index("id").loc[items["id"]].reset_index())
-    return _added(items.assign(id=table["id"].to_numpy()), table)
-
-
-def _read(request: Request) -> pd.DataFrame:
-    """The request's table of the items; its index says where rows are."""
-    path = request.items
-    assert path is not None
-    return joined(placed(read_table(path), path), request.columns, path)
-
-
-def _lines(items: pd.DataFrame, request: Request) -> pd.DataFrame | None:
+def _lines(items: pd.DataFrame, path: Path, request: Request) -> pd.DataFrame | None:
     """The table of a file without a header: as many lines as items, each a document, or a domain and a document.
 
     None if the file is a table: it has a line more, or further columns.
     """
-    path = request.items
-    assert path is not None
     kind = ending(path)
     if kind in (".parquet", *JSON):
         return None
@@ -155,20 +131,20 @@ def _lines(items: pd.DataFrame, request: Request) -> pd.DataFrame | None:
 
 def _under_our_names(table: pd.DataFrame, key: str | None, request: Request, items: pd.DataFrame) -> pd.DataFrame:
     """The table under our names of columns, `key` as ``id``; a column may get two names, or be of the items already."""
-    wanted = {ours: theirs for ours, theirs in request.columns.items() if ours.partition("@")[0] not in _OF_FILES}
-    named = {ours: table[theirs] for ours, theirs in wanted.items() if theirs in table and ours != "id"}
-    for ours, theirs in wanted.items():
-        needed = ours not in OURS or ours in ("cluster", "domain", "factor")
-        if needed and theirs not in table and ours not in items:
-            no_column(request.items, theirs, table.columns)
+    names = {ours: name for ours, name in request.columns.items() if ours.partition("@")[0] not in _OF_FILES}
+    named = {ours: table[name] for ours, name in names.items() if name in table and ours != "id"}
+    for ours, name in names.items():
+        is_needed = ours not in OURS or ours in ("cluster", "domain", "factor")
+        if is_needed and name not in table and ours not in items:
+            no_column(request.items, name, table.columns)
     if "cluster" not in {*named, *table} and (cluster := first_named(table, USUAL["cluster"])) and cluster != key:
         named["cluster"] = table[cluster]
         n = counted(table[cluster].nunique(), "cluster")
         note("clusters of items", column=cluster, clusters=n, items=Argument("unit", "item"))
     ids = {} if key is None else {"id": table[key].astype(str)}
-    aside = {key, *wanted.values(), *named, *ids}
-    others = table[[name for name in table if name not in aside]]
-    return pd.DataFrame({**ids, **{str(name): others[name] for name in others}, **named}, index=table.index)
+    aside = {key, *names.values(), *named, *ids}
+    others = {str(name): table[name] for name in table if name not in aside}
+    return pd.DataFrame({**ids, **others, **named}, index=table.index)
 
 
 def _check_ids(table: pd.DataFrame) -> None:

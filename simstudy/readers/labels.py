@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ from simstudy.readers.columns import (
 )
 from simstudy.readers.long_table import LongTable
 from simstudy.readers.request import Request, column
-from simstudy.readers.tables import read_table
+from simstudy.readers.tables import JSON, ending, read_table
+from simstudy.readers.text_files import read_json
 from simstudy.text.numerals import counted
 from simstudy.text.reprs import listed
 from simstudy.validation import InputError
@@ -37,52 +39,64 @@ _MOST = 2**30
 _NO_ANSWER = "if the system gave no answer, write a word that is no gold label, such as 'none': it counts as wrong"
 
 
-def label_rows(tables: Sequence[tuple[pd.DataFrame, Sequence[str] | None, str]], request: Request) -> LongTable:
-    """A long table of counts from tables of labels: (frame, systems of a wide table or None, origin) each."""
-    parts = [_long(frame, systems, origin) for frame, systems, origin in tables]
-    rows = parts[0] if len(parts) == 1 else pd.concat(parts)
-    gold = _texts(rows, "gold", "no gold label")
-    predicted = _texts(rows, "predicted", "no predicted label", _NO_ANSWER)
+def label_rows(rows: pd.DataFrame, request: Request) -> LongTable:
+    """A long table of counts from rows with the columns ``gold`` and ``predicted``.
+
+    Several gold labels are a list: a predicted label that is one of them is right.
+    """
+    # In JSON an empty text is an answer, that there is none; no answer is null.
+    blank_is_answer = all(ending(path) in JSON for path in (*request.paths, *request.references)) and bool(
+        request.paths
+    )
+    gold = _gold_labels(rows, blank_is_answer)
+    predicted = _predicted_labels(rows, blank_is_answer)
     _check_gold(rows, gold)
     metric: Metric = get_metric("accuracy") if request.choose_metric else request.metric
+    several = first_of(np.array([len(labels) > 1 for labels in gold]))
     if isinstance(metric, PerClass):
-        metric = metric.of_classes([*gold, *predicted])
+        if several is not None:
+            raise InputError(
+                "gold", f"must be one label for metric '{metric.name}'", gold[several], at=place(rows, several)
+            )
+        metric = metric.of_classes([*chain(*gold), *predicted])
         if (size := len(rows) * len(metric.statistics)) > _MOST:
             rule = f"'{metric.name}' would need {size:,} numbers for {len(metric.classes):,} classes, over {_MOST:,}"
             raise InputError("metric", rule)
     by_system = pd.Series(predicted).groupby(rows["system"].astype(str).to_numpy(), sort=False)
-    note_labels({str(name): [*labels] for name, labels in by_system}, {*gold})
-    counts = label_counts(metric, gold, predicted)
-    statistics = dict(zip(metric.statistics, counts.T, strict=True))
-    table = rows.drop(columns="predicted").assign(**statistics, gold=gold, answer=predicted)
+    note_labels({str(name): [*labels] for name, labels in by_system}, {*chain(*gold)})
+    right = [label if label in labels else labels[0] for label, labels in zip(predicted, gold, strict=True)]
+    statistics = dict(zip(metric.statistics, label_counts(metric, right, predicted).T, strict=True))
+    texts = ["\n".join(labels) for labels in gold]
+    table = rows.drop(columns="predicted").assign(**statistics, gold=texts, answer=predicted)
     return LongTable(table, metric.statistics, metric, answers_compare=True)
 
 
-def _long(frame: pd.DataFrame, systems: Sequence[str] | None, origin: str) -> pd.DataFrame:
-    """A table with a row for each predicted label."""
+def wide_labels(frame: pd.DataFrame, systems: Sequence[str], origin: str) -> pd.DataFrame:
+    """A row for each predicted label of a table with a column of labels for each system."""
     if "gold" not in frame:
         no_column(origin, "gold", frame.columns)
-    if systems is None:
-        return frame
     if not systems:
         no_column(origin, "predicted", frame.columns)
-    known = _distinct(frame["gold"])
+    gold = _distinct(frame["gold"])
     described = [name for name in frame if name not in systems]
     parts = []
     for name in systems:
         labels = frame[name]
-        blank = labels.isna() | labels.isin([text for text in (*NO_NAMES, "NA") if text not in known])
-        own = frame.loc[~blank, described].assign(system=name, predicted=labels[~blank])
-        if known != {""} and known.isdisjoint(_distinct(own["predicted"])):
+        blank = labels.isna() | labels.isin([text for text in (*NO_NAMES, "NA") if text not in gold])
+        rows = frame.loc[~blank, described].assign(system=name, predicted=labels[~blank])
+        if gold != {""} and gold.isdisjoint(_distinct(rows["predicted"])):
             rule = f"column '{name}' is a system, but none of its labels is a gold one"
             remedy = Words("{aside} makes it a column of the items", aside=column(name, name))
             raise InputError(rule, remedy=remedy, at=origin)
-        parts.append(own)
+        parts.append(rows)
     return pd.concat(parts)
 
 
 def _distinct(cells: pd.Series[Any]) -> set[str]:
-    return {label_text(cell, cells.dtype.kind == "f") for cell in cells.unique()}
+    """The different labels of a column, of lists each in them."""
+    labels = cells if cells.dtype == object else cells.unique()
+    whole = cells.dtype.kind == "f"
+    return {label_text(label, whole) for cell in labels for label in (cell if isinstance(cell, list) else [cell])}
 
 
 def label_text(cell: Any, whole: bool) -> str:
@@ -90,30 +104,49 @@ def label_text(cell: Any, whole: bool) -> str:
     return "" if pd.isna(cell) else str(int(cell) if whole and cell == round(cell) else cell).strip()
 
 
-def _texts(rows: pd.DataFrame, name: str, problem: str, remedy: str = "") -> list[str]:
-    """The labels of a column; an InputError names the first row without one."""
-    if (row := first_of(np.array([isinstance(cell, list | dict) for cell in rows[name]]))) is not None:
-        raise InputError(name, "must be one label", rows[name].iloc[row], at=place(rows, row))
-    whole = rows[name].dtype.kind == "f"
-    texts = [label_text(cell, whole) for cell in rows[name]]
-    if (row := first_of(np.array([not text for text in texts]))) is not None:
-        raise InputError(problem, remedy=remedy, at=place(rows, row))
-    return texts
+def _gold_labels(rows: pd.DataFrame, blank_is_answer: bool) -> list[tuple[str, ...]]:
+    """The gold labels of each row; an InputError names the first row without one."""
+    whole = rows["gold"].dtype.kind == "f"
+    gold = []
+    for row, cell in enumerate(rows["gold"]):
+        cells = cell if isinstance(cell, list) else [cell]
+        if any(isinstance(label, list | dict) for label in cells):
+            raise InputError("gold", "must be one label, or a list of labels", cell, at=place(rows, row))
+        labels = tuple(dict.fromkeys(label_text(one, whole) for one in cells))
+        if not labels or ("" in labels and not (blank_is_answer and "" in cells)):
+            raise InputError("no gold label", at=place(rows, row))
+        gold.append(labels)
+    return gold
 
 
-def _check_gold(rows: pd.DataFrame, gold: Sequence[str]) -> None:
-    """Raise an InputError if an item has two gold labels."""
-    table = pd.DataFrame({"item": rows["item"].astype(str).to_numpy(), "gold": gold})
-    differ = table.groupby("item", sort=False)["gold"].nunique()
-    differ = differ[differ > 1]
-    if len(differ):
-        own = np.flatnonzero(table["item"] == differ.index[0])
-        other = own[int(np.argmax(table["gold"].iloc[own] != table["gold"].iloc[own[0]]))]
+def _predicted_labels(rows: pd.DataFrame, blank_is_answer: bool) -> list[str]:
+    """The predicted label of each row; an InputError names the first row without one."""
+    cells = rows["predicted"]
+    labels = []
+    for row, cell in enumerate(cells):
+        if isinstance(cell, list | dict):
+            raise InputError("predicted", "must be one label", cell, at=place(rows, row))
+        labels.append(label_text(cell, cells.dtype.kind == "f"))
+        if not labels[-1] and not (blank_is_answer and isinstance(cell, str)):
+            raise InputError("no predicted label", remedy=_NO_ANSWER, at=place(rows, row))
+    return labels
+
+
+def _check_gold(rows: pd.DataFrame, gold: Sequence[tuple[str, ...]]) -> None:
+    """Raise an InputError if an item has unlike gold labels in two rows."""
+    first: dict[str, int] = {}
+    differ: dict[str, int] = {}
+    for row, (item, labels) in enumerate(zip(rows["item"].astype(str), gold, strict=True)):
+        if gold[first.setdefault(item, row)] != labels:
+            differ.setdefault(item, row)
+    if differ:
+        item, row = next(iter(differ.items()))
+        here, before = ("', '".join(gold[at]) for at in (row, first[item]))
         rule = (
-            f"gold labels differ: item '{differ.index[0]}' has '{gold[other]}' here and '{gold[own[0]]}' in "
-            f"{place(rows, int(own[0]))}; {counted(len(differ), 'item')} of {table['item'].nunique():,} differ"
+            f"gold labels differ: item '{item}' has '{here}' here and '{before}' in {place(rows, first[item])}; "
+            f"{counted(len(differ), 'item')} of {len(first):,} differ"
         )
-        raise InputError(rule, at=place(rows, int(other)))
+        raise InputError(rule, at=place(rows, row))
 
 
 def note_labels(systems: Mapping[str, Sequence[str]], gold: Collection[str]) -> None:
@@ -126,37 +159,49 @@ def note_labels(systems: Mapping[str, Sequence[str]], gold: Collection[str]) -> 
         note("labels unlike gold", systems=named, why="; they differ in case" if cased else "")
 
 
-def with_gold(frame: pd.DataFrame, item: str, origin: str, request: Request) -> pd.DataFrame:
+def with_gold(
+    frame: pd.DataFrame, item: str | None, predicted: str | None, gold: str | None, origin: str, request: Request
+) -> pd.DataFrame:
     """A table of predicted labels with the gold labels of the one file of references, by the ids of the items."""
-    there = first_named([name for name in frame if name not in request.columns.values()], ("gold", *USUAL["gold"]))
-    if first_named(frame, ("predicted", *USUAL["predicted"])) is None and "predicted" not in request.columns:
+    metric = request.metric
+    if not (isinstance(metric, PerClass) or metric.name == "accuracy" or request.choose_metric):
+        rule = f"must not be given for tables by metric '{metric.name}': gold labels are for accuracy and the like"
+        raise InputError("references", rule)
+    if predicted is None:
         rule = "must not be given for tables of item scores"
         remedy = "predicted labels need a column 'predicted', and lines without a header a file .txt: {named}"
-        raise InputError("references", rule, remedy=Words(remedy, named=column("predicted", there or "NAME")))
-    if there is not None:
-        rule = f"must not be given for files with gold labels (column '{there}')"
-        raise InputError("references", rule)
+        raise InputError("references", rule, remedy=Words(remedy, named=column("predicted", gold or "NAME")))
+    if gold in frame:
+        raise InputError("references", f"must not be given for files with gold labels (column '{gold}')")
     if len(request.references) != 1:
         raise InputError("references", f"must be one file of gold labels, not {len(request.references)}")
-    (path,) = request.references
-    if item not in frame:
+    if item is None or item not in frame:
         no_column(origin, "item", frame.columns)
-    table = read_table(path)
+    (path,) = request.references
+    table = _gold_table(path)
     keys = [item] if item in table else usually_named(table, ("item", *USUAL["item"], *LAST_ITEMS))
     label = request.columns.get("gold") or first_named(table, ("gold", *USUAL["gold"], "answer", "value")) or "gold"
     for name, ours in ((keys[0] if keys else item, "item"), (label, "gold")):
         if name not in table:
             no_column(path, name, table.columns, Words("name it with {named}", named=column(ours)))
-    gold = pd.Series(table[label].to_numpy(), table[keys[0]].astype(str))
-    at = placed(table, path)
-    if (row := first_of(gold.index.duplicated())) is not None:
-        raise InputError(f"item '{gold.index[row]}' comes again", at=place(at, row))
+    gold_of_item = pd.Series(table[label].to_numpy(), table[keys[0]].astype(str))
+    if (row := first_of(gold_of_item.index.duplicated())) is not None:
+        raise InputError(f"item '{gold_of_item.index[row]}' comes again", at=place(placed(table, path), row))
     ids = frame[item].astype(str)
-    lacking = ids[~ids.isin(gold.index)].unique()
+    lacking = ids[~ids.isin(gold_of_item.index)].unique()
     if len(lacking):
         rule = f"{path} lacks {len(lacking)} of {counted(ids.nunique(), 'item')}, first '{lacking[0]}'"
         raise InputError(rule)
-    own = {*ids}
-    if more := [one for one in gold.index if one not in own]:
+    more = gold_of_item.index.difference(pd.Index(ids), sort=False)
+    if len(more):
         note("more gold labels", path=path, items=counted(len(more), "item"), first=more[0])
-    return frame.assign(gold=gold.loc[ids].to_numpy())
+    return frame.assign(gold=gold_of_item.loc[ids].to_numpy())
+
+
+def _gold_table(path: Path) -> pd.DataFrame:
+    """A table of gold labels; JSON may be ``{item: label}`` or ``{item: [label, another]}``."""
+    content = read_json(path) if ending(path) == ".json" else None
+    if isinstance(content, dict) and content and all(isinstance(labels, list | str) for labels in content.values()):
+        index = pd.RangeIndex(1, len(content) + 1, name="record")
+        return pd.DataFrame({"item": [*content], "value": [*content.values()]}, index)
+    return read_table(path)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from io import BytesIO, StringIO
+import re
+from collections.abc import Mapping, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +47,8 @@ class _Tsv(csv.excel_tab):
     quoting = csv.QUOTE_NONE
 
 
-_DIALECTS: dict[str, type[csv.Dialect]] = {".csv": csv.excel, ".tsv": _Tsv}
-
-# Cells as pandas reads them: text as it stands, and no line left out.
-_AS_WRITTEN: dict[str, Any] = {"lineterminator": "\n", "header": 0, "index_col": False, "dtype": "str"}
-_AS_WRITTEN |= {"na_filter": False, "low_memory": False, "skip_blank_lines": False}
+# The header of tab-separated values that are quoted all the same, as R writes them.
+_QUOTED_HEADER = re.compile(r'"[^"\t\n]*"(\t"[^"\t\n]*")*\n')
 
 
 def ending(path: Path) -> str:
@@ -77,8 +74,8 @@ def read_table(path: Path, narrow: bool = False) -> pd.DataFrame:
         frame = read_frame(path, narrow=narrow)
         _check_header(path, [str(name) for name in frame.columns])
         frame = frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
-    elif kind in _DIALECTS:
-        frame = _read_delimited(path, _DIALECTS[kind])
+    elif kind in (".csv", ".tsv"):
+        frame = _read_delimited(path, kind)
     elif kind in JSON:
         frame = _read_json(path)
     else:
@@ -89,76 +86,48 @@ def read_table(path: Path, narrow: bool = False) -> pd.DataFrame:
 
 
 # CSV and TSV -------------------------------------------------------------------------------------------------------
-def _read_delimited(path: Path, dialect: type[csv.Dialect]) -> pd.DataFrame:
-    """The cells of a file as text; the index has the line on which each row begins."""
+def _read_delimited(path: Path, kind: str) -> pd.DataFrame:
+    """The cells of a file as text; the index has the line on which each row begins.
+
+    Rows without a text are left out, and so are columns at the end that have neither a name nor a text: spreadsheets
+    leave them.
+    """
     text = read_content(path)
+    dialect: type[csv.Dialect] = csv.excel
+    if kind == ".tsv":
+        dialect = csv.excel_tab if _QUOTED_HEADER.match(text) else _Tsv
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    line = 1
+    usual_size = csv.field_size_limit(LONGEST)
+    reader = csv.reader(StringIO(text), dialect, strict=True)
     try:
-        with _long_cells():
-            header = [name.strip() for name in next(csv.reader(StringIO(text), dialect))]
+        for row in reader:
+            if rows and row and len(row) != len(rows[0]):
+                rule = f"{counted(len(row), 'cell')}, but the header has {len(rows[0])}"
+                raise InputError(rule, at=f"{path}, line {line}")
+            if len(row) == 1 or any(row):
+                rows.append(row)
+                lines.append(line)
+            line = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(_problem(error), at=f"{path}, line 1") from None
+        message = str(error)
+        if "end of data" in message:
+            message = "a quote opens here that does not close"
+        elif "new-line" in message:
+            message += "; lines must end with LF or CR LF"
+        raise InputError(message, at=f"{path}, line {line}") from None
+    finally:
+        csv.field_size_limit(usual_size)
+    header = [name.strip() for name in rows.pop(0)]
+    while len(header) > 1 and not header[-1] and not any(row[len(header) - 1] for row in rows):
+        header.pop()
     if len(header) > 1 and not header[0]:
         # pandas writes an index without a name so.
         header[0] = "Unnamed: 0"
     _check_header(path, header)
-    content = text.removesuffix("\n").encode() + b"\n"
-    if _is_plain(content, dialect, len(header)):
-        frame: pd.DataFrame = pd.read_csv(BytesIO(content), dialect=dialect(), names=header, **_AS_WRITTEN)
-        return frame.set_axis(pd.RangeIndex(2, len(frame) + 2, name="line"))
-    cells, lines = _cells(path, text, dialect, len(header))
-    columns = {name: pd.array(cells[k :: len(header)], dtype="str") for k, name in enumerate(header)}
-    return pd.DataFrame(columns, index=pd.Index(lines, name="line"), copy=False)
-
-
-def _is_plain(content: bytes, dialect: type[csv.Dialect], width: int) -> bool:
-    """Whether each line is a row of `width` cells without quotes, so that the fast parser reads it as it stands."""
-    if b"\r" in content or b"\n\n" in content or (dialect.quoting != csv.QUOTE_NONE and b'"' in content):
-        return False
-    characters = np.frombuffer(content, dtype=np.uint8)
-    separators = np.flatnonzero((characters == ord(dialect.delimiter)) | (characters == ord("\n")))
-    at_ends = characters[separators] == ord("\n")
-    rows_alike = at_ends.sum() * width == len(separators) and at_ends[width - 1 :: width].all()
-    return bool(rows_alike and np.diff(separators, prepend=-1).max() <= LONGEST)
-
-
-def _cells(path: Path, text: str, dialect: type[csv.Dialect], width: int) -> tuple[list[str], list[int]]:
-    """All cells below the header, row by row, and the line on which each row begins; empty lines are left out."""
-    reader = csv.reader(StringIO(text), dialect, strict=True)
-    cells: list[str] = []
-    lines: list[int] = []
-    line = 1
-    try:
-        with _long_cells():
-            for row in reader:
-                if row and len(row) != width:
-                    rule = f"{counted(len(row), 'cell')}, but the header has {width}"
-                    raise InputError(rule, at=f"{path}, line {line}")
-                if row:
-                    cells += row
-                    lines.append(line)
-                line = reader.line_num + 1
-    except csv.Error as error:
-        raise InputError(_problem(error), at=f"{path}, line {line}") from None
-    return cells[width:], lines[1:]
-
-
-@contextmanager
-def _long_cells() -> Iterator[None]:
-    """Within the block, a cell of csv.reader may be as long as a line of text."""
-    usual = csv.field_size_limit(LONGEST)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(usual)
-
-
-def _problem(error: csv.Error) -> str:
-    message = str(error)
-    if "end of data" in message:
-        return "a quote opens here that does not close"
-    if "field larger" in message:
-        return f"a cell has more than {LONGEST:,} characters"
-    return f"{message}; lines must end with LF or CR LF" if "new-line" in message else message
+    cells = np.array([row[: len(header)] for row in rows], dtype=object).reshape(len(rows), len(header))
+    return pd.DataFrame(cells, pd.Index(lines[1:], name="line"), header, dtype="str")
 
 
 def _check_header(path: Path, header: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simstudy.metrics.ranking import ranking_score
+from simstudy.metrics.ranking import KINDS, ranking_measure
 from simstudy.notes import note
 from simstudy.readers.columns import number
 from simstudy.readers.formats import Format
@@ -40,8 +40,9 @@ def read(request: Request) -> LongTable:
     """
     if len(request.references) != 1:
         raise InputError("references", f"of TREC runs must be one file, the qrels, not {len(request.references)}")
-    # The metric is checked before any file is read.
-    ranking_score(request.metric, [], [])
+    measure = ranking_measure(request.metric.name)
+    if measure is None:
+        raise InputError("metric", f"must be one of {', '.join(KINDS)} for rankings", request.metric.name)
     qrels_path = request.references[0]
     qrels = read_qrels(qrels_path)
     topics = [topic for topic, judged in qrels.items() if max(judged.values()) >= 1]
@@ -57,7 +58,7 @@ def read(request: Request) -> LongTable:
             raise InputError(f"has no topic of {qrels_path} that has a relevant document", at=path)
         for topic in judged_topics:
             grades = [qrels[topic].get(document, 0) for document in run[topic]]
-            score = ranking_score(request.metric, grades, list(qrels[topic].values()))
+            score = measure.score(grades, list(qrels[topic].values()))
             rows.append((str(path), topic, system, topic, score, _text(run[topic], qrels[topic])))
     table = pd.DataFrame(rows, columns=["file", "topic", "system", "item", "score", "answer"])
     relevant = [{document: grade for document, grade in qrels[topic].items() if grade >= 1} for topic in topics]

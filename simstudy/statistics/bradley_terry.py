@@ -26,7 +26,9 @@ def separated(first: NDArray[np.int64], second: NDArray[np.int64], points: Float
     return np.zeros(0, dtype=np.int64) if n == 1 else np.flatnonzero(parts == np.bincount(parts).argmin())
 
 
-def strengths(first: NDArray[np.int64], second: NDArray[np.int64], points: FloatArray, k: int) -> FloatArray:
+def strengths(
+    first: NDArray[np.int64], second: NDArray[np.int64], points: FloatArray, k: int, alpha: float = 0.0
+) -> FloatArray:
     """Maximum-likelihood strengths (k,) in logits, with mean 0 (Bradley and Terry 1952).
 
     Parameters
@@ -36,13 +38,15 @@ def strengths(first: NDArray[np.int64], second: NDArray[np.int64], points: Float
     points
         (n,) what the first got: 1 for a win, 0.5 for a tie, 0 for a loss.
     k
-        Number of systems, none of them `separated`.
+        Number of systems, none of them `separated` unless the fit is regularised.
+    alpha
+        The likelihood's logarithm less alpha times the sum of squared strengths is as large as possible, as in choix.
     """
     beta = np.zeros(k)
     wins = np.bincount(first, points, k) + np.bincount(second, 1 - points, k)
     for _ in range(_MOST_STEPS):
-        expected, information = _moments(first, second, beta)
-        step = np.linalg.pinv(information, hermitian=True) @ (wins - expected)
+        expected, information = _moments(first, second, beta, alpha)
+        step = np.linalg.pinv(information, hermitian=True) @ (wins - expected - 2 * alpha * beta)
         # A step of Newton's method may go too far while strengths are large.
         beta = beta + step / max(1.0, float(np.abs(step).max()))
         if np.abs(step).max() < _CLOSE * max(1.0, float(np.abs(beta).max())):
@@ -51,14 +55,14 @@ def strengths(first: NDArray[np.int64], second: NDArray[np.int64], points: Float
 
 
 def meeting_parts(
-    first: NDArray[np.int64], second: NDArray[np.int64], points: FloatArray, beta: FloatArray
+    first: NDArray[np.int64], second: NDArray[np.int64], points: FloatArray, beta: FloatArray, alpha: float = 0.0
 ) -> FloatArray:
     """What each meeting adds to each strength, (k, n): the influence function, whose squares sum to variances.
 
     The sums of squares, or of squared sums over clusters, are the sandwich estimate (Huber 1967). A meeting's residual
     is divided by the root of 1 - leverage, as HC2 does (MacKinnon and White 1985).
     """
-    _, information = _moments(first, second, beta)
+    _, information = _moments(first, second, beta, alpha)
     inverse = np.linalg.pinv(information, hermitian=True)
     p = _chance(first, second, beta)
     leverage = p * (1 - p) * (inverse[first, first] + inverse[second, second] - 2 * inverse[first, second])
@@ -71,11 +75,13 @@ def _chance(first: NDArray[np.int64], second: NDArray[np.int64], beta: FloatArra
     return np.asarray(1 / (1 + np.exp(beta[second] - beta[first])))
 
 
-def _moments(first: NDArray[np.int64], second: NDArray[np.int64], beta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Expected points (k,) and Fisher's information (k, k)."""
+def _moments(
+    first: NDArray[np.int64], second: NDArray[np.int64], beta: FloatArray, alpha: float
+) -> tuple[FloatArray, FloatArray]:
+    """Expected points (k,) and Fisher's information (k, k), to which the penalty adds 2 alpha on the diagonal."""
     k = len(beta)
     p = _chance(first, second, beta)
     expected = np.bincount(first, p, k) + np.bincount(second, 1 - p, k)
     weights = scipy.sparse.coo_array((p * (1 - p), (first, second)), shape=(k, k)).toarray()
     weights = weights + weights.T
-    return np.asarray(expected, dtype=np.float64), np.diag(weights.sum(axis=1)) - weights
+    return np.asarray(expected, dtype=np.float64), np.diag(weights.sum(axis=1) + 2 * alpha) - weights

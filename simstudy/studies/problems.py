@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 
 from simstudy.engines.asking import ask
 from simstudy.engines.registry import DEFAULT_TEST
-from simstudy.files.datasets import DataError, NotPublicError, OutsideError
+from simstudy.files.datasets import DataError
 from simstudy.metrics.ratio import Ratio
+from simstudy.notes import Words
 from simstudy.outputs import Outputs, TestSet
 from simstudy.studies.definition import StudyError
 from simstudy.training import Task
@@ -39,10 +39,8 @@ class Problems:
         self._study = study
         # What is wrong -> where.
         self._found: dict[str, list[str]] = {}
-        self._missing: list[str] = []
-        # Files without a public address, by the folder that lacks them.
-        self._not_public: dict[Path | None, list[str]] = {}
-        self._outside: list[str] = []
+        # What is wrong with data files, and what to do -> the names of the files.
+        self._data: dict[tuple[str, str], list[str]] = {}
 
     def add(self, where: str, problem: str) -> None:
         """One more problem; of the same thing in several places all places are named together."""
@@ -55,24 +53,22 @@ class Problems:
         """What is raised inside as a ValueError, also by a program, becomes a problem of this key or test set."""
         try:
             yield
-        except NotPublicError as error:
-            names = self._not_public.setdefault(error.folder, [])
-            names += [name for name in error.names if name not in names]
-        except OutsideError as error:
-            self._outside += [name for name in error.names if name not in self._outside]
         except DataError as error:
-            if str(error) not in self._missing:
-                self._missing.append(str(error))
+            names = self._data.setdefault((error.rule, error.remedy), [])
+            if error.at not in names:
+                names.append(error.at)
         except ValueError as error:
             self.add(where, str(error))
 
     def raise_any(self) -> None:
         """Raise what was found, if anything, in one line: a DataError where files are missing, else a StudyError."""
         said = [f"{_places(places)}: {problem}" for problem, places in self._found.items()]
-        missing = [*(str(NotPublicError(names, folder)) for folder, names in self._not_public.items()), *self._missing]
-        missing += [str(OutsideError(self._outside))] if self._outside else []
-        if missing:
-            raise DataError("; ".join([*missing, *said]))
+        if self._data:
+            missing = [
+                DataError(rule, remedy=remedy, at=_places(names)) for (rule, remedy), names in self._data.items()
+            ]
+            parts = {f"part_{n}": part for n, part in enumerate([*missing, *said])}
+            raise DataError(Words("; ".join(f"{{{name}}}" for name in parts), **parts))
         if said:
             raise StudyError(f"study '{self._study}': {'; '.join(said)}")
 

@@ -86,10 +86,6 @@ _BAD = {
         "scores.csv --metric accuracy --jobs 0",
         "--jobs must be at least 1, or -1 for all cores, not 0",
     ),
-    "max size": (
-        "scores.csv --metric mean --max-size much",
-        "simstudy: --max-size must be a size such as 500M or 4G, ",
-    ),
     "seed": ("scores.csv --metric mean --seed -1", "simstudy: --seed must be at least 0"),
     "ties": ("scores.csv --metric mean --ties x", "simstudy: --ties must be one of jitter, keep, not 'x'"),
     "the direction of another metric": (

@@ -83,7 +83,10 @@ def test_fetch_prints_the_paths(at_hand: Path) -> None:
     ("arguments", "message"),
     [
         (["fetch", "ntlk"], "no data set and no data file is called 'ntlk' (did you mean 'nltk'?)"),
-        (["fetch", "nltk", "--data-dir", "/nowhere"], "there is no folder /nowhere, which data_dir (--data-dir)"),
+        (
+            ["fetch", "nltk/brown.zip", "--data-dir", "/no"],
+            "nltk/brown.zip: there is no folder /no; without --data-dir",
+        ),
         (["list", "ntlk"], "data set must be one of colloc_krenn,"),
     ],
 )

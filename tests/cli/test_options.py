@@ -56,11 +56,10 @@ OPTIONS: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "alpha": [(SCORES, ("--alpha", "0.5"))],
     "margin": [(SCORES, ("--margin", "0.3"))],
     "jobs": [(SCORES, ("--jobs", "2"))],
-    "max_size": [(("plain.csv.gz", "--metric", "mean"), ("--max-size", "10"))],
 }
 
 # What files of this content are not read as, or are not read at all.
-REFUSED = ("--format", "--max-size")
+REFUSED = ("--format",)
 
 # Without which these files can not be compared.
 NEEDED = ("--references", "--missing", "--allow-different")
@@ -82,7 +81,6 @@ def _files() -> None:
     scores = pd.DataFrame({f"s{k}": rng.normal(0.5 + k / 30, 0.2, 24).round(3) for k in range(4)}).rename_axis("item")
     scores["twin"] = scores["s1"]
     scores.to_csv("plain.csv")
-    scores.to_csv("plain.csv.gz")
     scores.assign(genre=["news", "web", "mail"] * 8, doc=[f"d{i // 3}" for i in range(24)]).to_csv("scores.csv")
     (scores > 0.5).astype(int).to_csv("scores01.csv")
     scores.assign(s0=scores["s0"].where(scores.index > 1)).to_csv("holes.csv")

@@ -44,7 +44,7 @@ def test_a_page_is_written_where_the_study_was_run(tmp_path: Path, monkeypatch: 
         (["quikstart"], "no study and no file is called 'quikstart' (did you mean 'quickstart'?)"),
         (["quickstart", "--jobs", "0"], "--jobs must be at least 1, or -1 for all cores, not 0"),
         (["quickstart", "--seed", "-3"], "quickstart: seed: input should be greater than or equal to 0, not -3"),
-        (["pos_tagging", "--data-dir", "/nowhere"], "there is no folder /nowhere, which data_dir (--data-dir)"),
+        (["pos_tagging", "--data-dir", "/nowhere"], ": there is no folder /nowhere; without --data-dir and"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], message: str, tmp_path: Path) -> None:

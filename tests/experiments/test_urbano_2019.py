@@ -232,7 +232,7 @@ def test_where_there_is_nothing_to_find_means_are_tested_rightly_and_signs_are_n
 
 
 def test_without_the_data_it_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="one.csv.gz is missing"):
+    with pytest.raises(DataError, match="one.csv.gz.*: no such file"):
         ss.run_study(small("urbano_2019", **SMALL), out=tmp_path / "out", n_jobs=1, data_dir=tmp_path)
 
 

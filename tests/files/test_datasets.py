@@ -12,18 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from simstudy.files import datasets
-from simstudy.files.datasets import (
-    DataError,
-    DataSet,
-    NotPublicError,
-    PublicFile,
-    fetch,
-    fetch_all,
-    fetch_each,
-    find,
-    find_folder,
-    registry,
-)
+from simstudy.files.datasets import DataError, DataSet, PublicFile, fetch, fetch_all, find, find_all, registry
 
 NAME = "folder/file.txt"
 TEXTS = {NAME: "published", "folder/sys/b.txt": "second", "folder/sys/a.txt": "third"}
@@ -78,46 +67,37 @@ def write(folder: Path) -> Path:
 
 
 def test_fetched_once_and_checked(served: Public, capfd: pytest.CaptureFixture[str]) -> None:
-    assert fetch(NAME).read_text() == "published"
-    assert find(NAME).read_text() == "published"
+    assert fetch(NAME).read_text() == find(NAME).read_text() == "published"
     assert served.asked == [NAME]
-    out, err = capfd.readouterr()
-    assert (out, err) == ("", "fetching folder/file.txt (9 bytes)\n")
-
-
-def test_a_corrupt_or_failed_download_is_refused_and_says_what_to_do(served: Public, tmp_path: Path) -> None:
-    (served.folder / NAME).write_text("publishe")
-    with pytest.raises(DataError, match=r"could not fetch folder/file.txt from http.*hash.*set data_dir"):
-        fetch(NAME)
-    (served.folder / NAME).unlink()
-    with pytest.raises(DataError, match=r"could not fetch folder/file.txt.*404.*download it yourself"):
-        find(NAME)
-    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
-
-
-def test_a_file_in_the_cache_that_was_changed_is_fetched_again(served: Public) -> None:
+    assert capfd.readouterr() == ("", "fetching folder/file.txt (9 bytes)\n")
     fetch(NAME).write_text("changed")
     assert fetch(NAME).read_text() == "published"
     assert served.asked == [NAME, NAME]
 
 
-def test_a_data_set_is_all_its_files_and_a_file_is_itself(served: Public, tmp_path: Path) -> None:
-    paths = fetch_all("folder")
-    assert [path.relative_to(tmp_path / "cache").as_posix() for path in paths] == list(TEXTS)
-    assert [path.read_text() for path in paths] == list(TEXTS.values())
-    assert fetch_all("folder/sys/a.txt") == [paths[2]]
-    at_hand = write(tmp_path / "hand")
-    assert fetch_all("folder", at_hand) == [at_hand / name for name in TEXTS]
+def test_a_corrupt_or_failed_download_is_refused_and_says_what_to_do(served: Public, tmp_path: Path) -> None:
+    (served.folder / NAME).write_text("publishe")
+    with pytest.raises(DataError, match=r"could not fetch folder/file.txt from http.*hash.*download it yourself"):
+        fetch(NAME)
+    (served.folder / NAME).unlink()
+    with pytest.raises(DataError, match=r"could not fetch folder/file.txt.*404.*data_dir"):
+        find(NAME)
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
 
 
-def test_a_data_set_goes_on_where_an_error_ended_it(served: Public) -> None:
+def test_a_data_set_is_all_its_files_and_goes_on_where_an_error_ended_it(served: Public, tmp_path: Path) -> None:
     (served.folder / "folder/sys/b.txt").unlink()
     with pytest.raises(DataError, match=r"could not fetch folder/sys/b\.txt"):
         fetch_all("folder")
     write(served.folder)
     served.asked.clear()
-    assert len(fetch_all("folder")) == 3
+    paths = fetch_all("folder")
     assert served.asked == ["folder/sys/b.txt", "folder/sys/a.txt"]
+    assert [path.relative_to(tmp_path / "cache").as_posix() for path in paths] == list(TEXTS)
+    assert [path.read_text() for path in paths] == list(TEXTS.values())
+    assert fetch_all("folder/sys/a.txt") == [paths[2]]
+    at_hand = write(tmp_path / "hand")
+    assert fetch_all("folder", at_hand) == [at_hand / name for name in TEXTS]
 
 
 def test_a_stop_leaves_no_part_of_a_file(served: Public, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,87 +118,69 @@ def test_a_stop_leaves_no_part_of_a_file(served: Public, tmp_path: Path, monkeyp
 
 
 def test_a_folder_at_hand_is_used_and_checked(served: Public, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_hand = tmp_path / "hand"
-    with pytest.raises(
-        DataError,
-        match=r"there is no folder .*hand, which data_dir .*; without either, `simstudy data fetch folder` will do$",
-    ):
+    at_hand, other = tmp_path / "hand", write(tmp_path / "other")
+    remedy = "without data_dir and SIMSTUDY_DATA_DIR public files are downloaded"
+    with pytest.raises(DataError, match=f"^{NAME}: there is no folder {at_hand}; {remedy}$"):
         fetch(NAME, at_hand)
     at_hand.mkdir()
-    with pytest.raises(
-        DataError,
-        match=r"hand lacks folder/file.txt, which data_dir .*; without either, `simstudy data fetch folder` will do$",
-    ):
-        fetch(NAME, at_hand)
-    (at_hand / "folder").mkdir()
-    (at_hand / NAME).write_text("published")
+    with pytest.raises(DataError, match=f"^{', '.join(TEXTS)}: no such file in {at_hand}; {remedy}$"):
+        fetch_all("folder", at_hand)
+    write(at_hand)
     assert fetch(NAME, at_hand) == at_hand / NAME
     monkeypatch.setenv("SIMSTUDY_DATA_DIR", str(at_hand))
     assert fetch(NAME) == at_hand / NAME
+    (at_hand / NAME).rename(tmp_path / "elsewhere")
+    (at_hand / NAME).symlink_to(tmp_path / "elsewhere")
+    assert find(NAME) == at_hand / NAME, "a link may lead anywhere, for the hash is checked"
     for changed in ("something else", "Published"):
         (at_hand / NAME).write_text(changed)
-        with pytest.raises(DataError, match="is not the published file: its SHA-256 is not"):
-            fetch(NAME)
-    other = write(tmp_path / "other")
+        for get in (fetch, find, find_all):
+            with pytest.raises(DataError, match="is not the published file: its SHA-256 is not"):
+                get(NAME)
     assert fetch(NAME, other) == other / NAME, "an argument goes before the environment"
     assert not served.asked
 
 
-def test_a_file_that_is_not_public_is_found_at_hand_only(
-    served: Public, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    where = "data_dir (--data-dir) or SIMSTUDY_DATA_DIR must name a folder that holds it"
-    nowhere = f"folder/mine.csv has no public address: {where}"
-    with pytest.raises(DataError, match=f"^{re.escape(nowhere)}$"):
+def test_a_file_that_is_not_public_is_found_at_hand_only(served: Public, tmp_path: Path) -> None:
+    remedy = "no public address; data_dir or SIMSTUDY_DATA_DIR must name a folder that has such files"
+    with pytest.raises(DataError, match=f"^folder/mine.csv: {remedy}$"):
         find("folder/mine.csv")
-    at_hand = write(tmp_path / "hand")
-    with pytest.raises(DataError, match=f"^{re.escape(f'{at_hand}/folder/mine.csv is missing, and {nowhere}')}$"):
+    at_hand, home = write(tmp_path / "hand"), write(tmp_path / "home")
+    with pytest.raises(DataError, match=f"^folder/mine.csv: no such file in {at_hand}, and {remedy}$"):
         find("folder/mine.csv", at_hand)
     (at_hand / "folder/mine.csv").write_text("a,b")
     assert find("folder/mine.csv", at_hand) == at_hand / "folder/mine.csv"
-    monkeypatch.setenv("SIMSTUDY_DATA_DIR", str(at_hand))
-    assert find("folder/mine.csv") == at_hand / "folder/mine.csv"
+    with pytest.raises(DataError, match="folder/sys: a folder, and no file"):
+        find("folder/sys", at_hand)
+    # A study's own folder goes first; whatever it has is the study's own.
+    (home / NAME).write_text("own")
+    assert find_all(NAME, at_hand, home) == [home / NAME]
+    assert find_all("folder/mine.csv", at_hand, home) == [at_hand / "folder/mine.csv"]
+    with pytest.raises(DataError, match=f"^folder/mine.csv: no such file in {home}, and {remedy}$"):
+        find_all("folder/mine.csv", None, home)
 
 
-@pytest.mark.parametrize("n", [1, 2, 4, 5, 6, 7])
-def test_of_many_files_that_are_not_public_five_are_named(n: int) -> None:
-    names = [f"set/file{k}.csv" for k in range(n)]
-    said = str(NotPublicError(names))
-    assert [name for name in names if name in said] == names[:5]
-    assert ("more" in said) == (n > 5)
-    assert n <= 5 or f" and {n - 5} more have" in said
-    assert n == 1 or n > 5 or f" and {names[-1]} have" in said
-
-
-def test_a_folder_is_the_registrys_files_below_it_sorted(served: Public) -> None:
-    assert [path.name for path in find_folder("folder/sys")] == ["a.txt", "b.txt"]
+def test_a_folder_is_its_visible_files_sorted_and_checked(served: Public, tmp_path: Path) -> None:
+    assert [path.name for path in find_all("folder/sys")] == ["a.txt", "b.txt"]
     assert sorted(served.asked) == ["folder/sys/a.txt", "folder/sys/b.txt"]
-    with pytest.raises(DataError, match="^folder/sy has no public address"):
-        find_folder("folder/sy")
-
-
-def test_a_folder_at_hand_is_what_is_there_but_hidden_files_and_notes(served: Public, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="^folder/sy: no public address"):
+        find_all("folder/sy")
     at_hand = write(tmp_path / "hand")
     for name in ("0.txt", ".hidden", "SOURCE.md", ".cache/c.txt"):
         (at_hand / "folder/sys" / name).parent.mkdir(exist_ok=True)
         (at_hand / "folder/sys" / name).write_text("x")
     expected = [at_hand / "folder/sys" / name for name in ("0.txt", "a.txt", "b.txt")]
-    assert find_folder("folder/sys", at_hand) == expected
-    assert find_folder("folder/sys/", at_hand) == expected
+    assert find_all("folder/sys", at_hand) == find_all("folder/sys/", at_hand) == expected
     (at_hand / "folder/sys/a.txt").write_text("something else")
-    with pytest.raises(DataError, match="is not the published file"):
-        find_folder("folder/sys", at_hand)
-    with pytest.raises(DataError, match=r"hand/other is missing, and other has no public address"):
-        find_folder("other", at_hand)
-    (at_hand / "other").mkdir()
-    with pytest.raises(DataError, match="hand/other has no files$"):
-        find_folder("other", at_hand)
-    assert not served.asked
+    for name in ("folder/sys", "folder//sys", "./folder/sys"):
+        with pytest.raises(DataError, match="is not the published file"):
+            find_all(name, at_hand)
+    (at_hand / "empty").mkdir()
+    with pytest.raises(DataError, match=f"^empty: no such file in {at_hand}"):
+        find_all("empty", at_hand)
 
 
 def test_unknown_names_are_told_the_nearest() -> None:
-    with pytest.raises(DataError, match="no data file is called 'folder/none'$"):
-        fetch("folder/none")
     with pytest.raises(
         DataError, match=r"no data file is called 'nltk/brwn\.zip' \(did you mean 'nltk/brown\.zip'\?\)"
     ):
@@ -253,35 +215,3 @@ def test_every_file_is_what_the_table_says(shared_data: Path) -> None:
         with path.open(encoding="utf-8") as table:
             public |= {row["file"]: row["url"] for row in csv.DictReader(table) if row["url"]}
     assert {file.name: file.url for file in registry().values()} == public
-
-
-def test_all_files_that_a_folder_lacks_and_all_unknown_names_are_told_at_once(tmp_path: Path) -> None:
-    unknown = "no data file is called 'nltk/brwn.zip' (did you mean 'nltk/brown.zip'?)"
-    will_do = "without either, `simstudy data fetch nltk` will do"
-    for folder, told in (
-        (tmp_path, f"{tmp_path} lacks nltk/brown.zip, which data_dir (--data-dir) or SIMSTUDY_DATA_DIR names"),
-        (
-            tmp_path / "no",
-            f"there is no folder {tmp_path}/no, which data_dir (--data-dir) or SIMSTUDY_DATA_DIR names",
-        ),
-    ):
-        with pytest.raises(DataError, match=f"^{re.escape(f'{told}; {will_do}; {unknown}')}$"):
-            fetch_each(["nltk/brown.zip", "nltk/brwn.zip"], folder)
-
-
-def test_names_that_lead_out_of_the_folder_are_refused_unless_allowed(tmp_path: Path) -> None:
-    inside, outside = tmp_path / "data", tmp_path / "scores.csv"
-    (inside / "own").mkdir(parents=True)
-    outside.write_text("a,b")
-    (inside / "own/link.csv").symlink_to(outside)
-    for name in (str(outside), "../scores.csv", "own/link.csv"):
-        with pytest.raises(DataError, match=r"allow_outside \(--allow-outside\) lets it be read$"):
-            find(name, inside)
-        assert find(name, inside, allow_outside=True).read_text() == "a,b"
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other/a.csv").write_text("c,d")
-    with pytest.raises(DataError, match=r"allow_outside \(--allow-outside\) lets it be read$"):
-        find_folder("../other", inside)
-    assert [path.read_text() for path in find_folder("../other", inside, allow_outside=True)] == ["c,d"]
-    with pytest.raises(DataError, match="^a data file must be named as <folder>/<file>, not ''$"):
-        find_folder("", inside)

@@ -12,26 +12,24 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+import simstudy as ss
 from simstudy.files.packed import (
     VARIABLE,
     beginning,
     size_limit,
     unpacked,
-    unpacking_at_most,
     unzipped,
     unzipped_folder,
     zip_entries,
-    zip_files_named,
     zip_of,
 )
-from simstudy.notes import note, notes_kept
 from simstudy.validation import InputError
 
 TEXT = "item,score\na,1\n" * 100
 
 
-def zipped(path: Path, *files: tuple[str | zipfile.ZipInfo, str]) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+def zipped(path: Path, *files: tuple[str | zipfile.ZipInfo, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", method) as archive:
         for name, text in files:
             archive.writestr(name, text)
     return path
@@ -48,48 +46,52 @@ def test_files_are_unpacked_by_their_endings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["gz", "zst", "zip"])
-def test_what_unpacks_to_too_much_is_refused_and_not_held(tmp_path: Path, ending: str) -> None:
+def test_what_unpacks_to_too_much_is_refused_and_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
     path, text = tmp_path / f"bomb.{ending}", "0" * 2**25
     if ending == "zip":
         zipped(path, ("a.txt", text))
     else:
         path.write_bytes(gzip.compress(text.encode()) if ending == "gz" else zstandard(text))
+    monkeypatch.setenv(VARIABLE, "1M")
     tracemalloc.start()
     try:
-        with unpacking_at_most("1M"), pytest.raises(InputError, match="unpacks to .*more than 1.0 MiB"):
+        with pytest.raises(InputError, match=f"unpacks to more than 1M; {VARIABLE}"):
             unzipped_folder(path) if ending == "zip" else unpacked(path)
         assert tracemalloc.get_traced_memory()[1] < 2**24
     finally:
         tracemalloc.stop()
 
 
-def test_the_limit_is_of_all_files_of_a_zip_file_together(tmp_path: Path) -> None:
+def test_the_limit_is_of_all_files_of_a_zip_file_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = zipped(tmp_path / "two.zip", ("a/x", "x" * 600), ("y", "y" * 600))
-    with unpacking_at_most("1 KiB"):
-        for read in (unzipped_folder, unzipped):
-            with pytest.raises(InputError, match="more than 1.0 KiB"):
-                read(path)
-        assert [name for name, _ in zip_entries(path, lambda name: name == "y")] == ["y"]
     assert unzipped(path) == {"x": b"x" * 600, "y": b"y" * 600}
+    monkeypatch.setenv(VARIABLE, "1 KiB")
+    for read in (unzipped_folder, unzipped):
+        with pytest.raises(InputError, match="more than 1 KiB"):
+            read(path)
+    assert [name for name, _ in zip_entries(path, lambda name: name == "y")] == ["y"]
 
 
-def test_what_a_zip_file_says_of_its_sizes_need_not_be_true(tmp_path: Path) -> None:
+def test_what_a_zip_file_says_of_its_sizes_need_not_be_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = zipped(tmp_path / "lies.zip", ("a", "0" * 5000))
     path.write_bytes(path.read_bytes().replace((5000).to_bytes(4, "little"), (50).to_bytes(4, "little")))
-    with unpacking_at_most("1K"), pytest.raises(InputError, match=r"lies\.zip/a cannot be unpacked"):
+    monkeypatch.setenv(VARIABLE, "1K")
+    with pytest.raises(InputError, match=r"lies\.zip/a cannot be unpacked"):
         unzipped_folder(path)
 
 
-def test_a_limit_is_an_argument_or_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_limit_is_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
     assert size_limit() == 2**30
-    monkeypatch.setenv(VARIABLE, "4 KiB")
-    assert size_limit() == 4096
-    with unpacking_at_most("none"), unpacking_at_most(None):
-        assert size_limit() == float("inf")
-    for size in ("-1", "much", True):
-        with pytest.raises(InputError) as error, unpacking_at_most(size):
-            pass
-        assert (error.value.argument, error.value.value) == ("max_size", size)
+    for size, limit in (("4 KiB", 4096), ("1.5m", 1.5 * 2**20), ("300", 300), ("none", float("inf"))):
+        monkeypatch.setenv(VARIABLE, size)
+        assert size_limit() == limit
+    for size in ("-1", "much", "True"):
+        monkeypatch.setenv(VARIABLE, size)
+        with pytest.raises(InputError, match=f"^{VARIABLE} must be a size such as 500M or 4G, or none, not '{size}'$"):
+            size_limit()
 
 
 def test_a_zip_file_is_a_folder_that_goes_with_python(tmp_path: Path) -> None:
@@ -99,28 +101,28 @@ def test_a_zip_file_is_a_folder_that_goes_with_python(tmp_path: Path) -> None:
     folder = unzipped_folder(path)
     assert sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*.*")) == ["p/new.csv", "q/old.csv"]
     assert (unzipped_folder(path), zip_of(folder / "p/new.csv"), zip_of(path)) == (folder, path, None)
-    zipped(path, ("p/new.csv", TEXT + TEXT))
-    assert (unzipped_folder(path) / "p/new.csv").read_text() == TEXT + TEXT
+    for text in (TEXT + TEXT, TEXT, TEXT.replace("1", "0")):
+        zipped(path, ("p/new.csv", text))
+        assert (unzipped_folder(path) / "p/new.csv").read_text() == text
     code = f"from simstudy.files.packed import *; print(unzipped_folder(Path({str(path)!r})))"
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert run.stdout.strip()
     assert not Path(run.stdout.strip()).exists()
 
 
-def test_messages_name_files_by_their_zip_file(tmp_path: Path) -> None:
-    path = zipped(tmp_path / "runs.zip", ("new.csv", TEXT))
-    file = unzipped_folder(path) / "new.csv"
-
-    @zip_files_named()
-    def read() -> None:
-        note("text", text=f"see {file}")
-        raise InputError("score", "must be a number", "x", at=f"{file}, line 3")
-
-    with notes_kept() as notes, pytest.raises(InputError) as error:
-        read()
-    assert notes == [f"see {path}/new.csv"]
-    assert error.value.at == f"{path}/new.csv, line 3"
-    assert str(error.value) == f"{path}/new.csv, line 3: score must be a number, not 'x'"
+def test_notes_and_errors_name_files_by_their_zip_file(tmp_path: Path) -> None:
+    scores = "item,score\na,1\nb,0\n"
+    path = zipped(tmp_path / "runs.zip", ("new.csv", scores), ("old.csv", scores), ("README.txt", ""))
+    notes = ss.load(path, "accuracy").notes
+    assert [f"{path}/{name}" in note for name, note in zip(("new.csv", "README.txt"), notes, strict=True)] == [
+        True,
+        True,
+    ]
+    zipped(path, ("new.csv", scores), ("old.csv", scores.replace("0", "x")))
+    with pytest.raises(InputError) as error:
+        ss.load(path, "accuracy")
+    assert error.value.at == f"{path}/old.csv, line 3"
+    assert str(error.value).startswith(f"{path}/old.csv, line 3: score must be")
 
 
 def link() -> zipfile.ZipInfo:
@@ -137,7 +139,7 @@ def link() -> zipfile.ZipInfo:
         ([("C:a", "")], "must lead to places inside it"),
         ([("a.zip", "")], "zip file in it"),
         ([(link(), "/etc/passwd")], "link in it"),
-        ([("a", ""), ("./a", "")], "two files"),
+        ([("a", ""), ("./a", "")], "cannot be unpacked: File exists"),
         ([("a", ""), ("a/b", "")], "cannot be unpacked"),
         ([("x" * 300, "")], "cannot be unpacked"),
     ],
@@ -155,13 +157,20 @@ def test_damaged_files_are_told_whatever_packed_them(tmp_path: Path) -> None:
     flags = whole.index(b"PK\1\2") + 8
     with_password = whole[:flags] + b"\1" + whole[flags + 1 :]
     at = whole.index(b"new.csv") + 12
+    with_lzma = zipped(tmp_path / "x.zip", ("new.csv", TEXT), method=zipfile.ZIP_LZMA).read_bytes()
+    # The checksum is of the packed bytes, and must be of the unpacked ones.
+    stored = zipped(tmp_path / "x.zip", ("a", zstandard(TEXT)), method=zipfile.ZIP_STORED).read_bytes()
+    with_zstd = stored.replace(b"PK\3\4\x14\0\0\0\0\0", b"PK\3\4\x14\0\0\0\x5d\0")
+    with_zstd = with_zstd.replace(b"PK\1\2\x14\3\x14\0\0\0\0\0", b"PK\1\2\x14\3\x14\0\0\0\x5d\0")
     damaged = {
         "cut.zip": (whole[: len(whole) // 2], "is not a whole zip file"),
         "bits.zip": (whole[:at] + b"\xff\xff" + whole[at + 2 :], r"/new\.csv cannot be unpacked"),
+        "lzma.zip": (with_lzma[:60] + b"\xff\xff" + with_lzma[62:], r"/new\.csv cannot be unpacked"),
+        "zstd.zip": (with_zstd, "/a cannot be unpacked: its checksum is another"),
         "secret.zip": (with_password, "cannot be unpacked: it has a password"),
-        "a.gz": (gzip.compress(b"a")[:-9], "is not a whole gzip file"),
-        "b.gz": (b"a", "is not a whole gzip file"),
-        "a.zst": (zstandard(TEXT)[:20], "is not a whole zstd file"),
+        "a.gz": (gzip.compress(b"a")[:-9], "cannot be unpacked"),
+        "b.gz": (b"a", "cannot be unpacked"),
+        "a.zst": (zstandard(TEXT)[:20], "cannot be unpacked"),
     }
     for name, (content, told) in damaged.items():
         (tmp_path / name).write_bytes(content)

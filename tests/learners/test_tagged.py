@@ -83,7 +83,9 @@ def test_what_is_no_zip_file(tmp_path: Path) -> None:
     middle = whole.index(b"Up/rp-hl")
     for content in (b"ca01 news\n", whole[:-30], whole[:middle] + b"?" + whole[middle + 1 :]):
         path.write_bytes(content)
-        with pytest.raises(ValueError, match=r"brown.zip( is not a whole zip file|/brown/cb01 .* it is damaged)$"):
+        with pytest.raises(
+            ValueError, match=r"brown.zip( is not a whole zip file|/brown/cb01 cannot be unpacked: .*)$"
+        ):
             read_tagged(path)
     with pytest.raises(FileNotFoundError, match="no such file: .*nowhere.zip"):
         read_tagged(tmp_path / "nowhere.zip")

@@ -11,9 +11,11 @@ from simstudy.metrics import METRICS
 from simstudy.metrics.aer import Aer, alignment_counts
 from simstudy.metrics.attachment import attachment_counts
 from simstudy.metrics.parseval import bracket_counts, counted_label
-from simstudy.metrics.spans import Span, bio_spans, span_counts
+from simstudy.metrics.spans import Span, span_counts, strict_spans, tagged_spans
+from simstudy.metrics.tokenization import align_words, text_words
 from simstudy.outputs import Outputs
 from simstudy.readers.trees import parse_trees
+from simstudy.validation import InputError
 
 GOLD = "(TOP (S (NP (DT the) (NN cat)) (VP (VBD sat) (PRT (RP down))) (. .)))"
 
@@ -130,7 +132,7 @@ def conlleval(tags: list[str]) -> set[Span]:
 
 @given(TAGS)
 def test_spans_are_those_of_conlleval(tags: list[str]) -> None:
-    assert bio_spans(tags) == conlleval(tags)
+    assert tagged_spans(tags) == conlleval(tags)
 
 
 @given(TAGS.flatmap(lambda gold: st.tuples(st.just(gold), st.permutations(gold))))
@@ -141,16 +143,42 @@ def test_counts_are_those_of_the_sets(pair: tuple[list[str], list[str]]) -> None
 
 
 def test_a_label_may_have_hyphens() -> None:
-    assert bio_spans(["B-creative-work", "I-creative-work", "I-creative"]) == {
+    assert tagged_spans(["B-creative-work", "I-creative-work", "I-creative"]) == {
         ("creative-work", 0, 2),
         ("creative", 2, 3),
     }
 
 
-@pytest.mark.parametrize("tag", ["E-person", "B-", "B", "b-person", "", "person"])
+@pytest.mark.parametrize("tag", ["X-person", "B-", "b-person", "", "person", "Bperson"])
 def test_other_tags_mark_no_spans(tag: str) -> None:
-    with pytest.raises(ValueError, match=f"^tags of spans must be O, B-label or I-label, not '{tag}'$"):
-        bio_spans(["O", tag])
+    with pytest.raises(InputError, match="^tags of spans must be O, or B, I, E, S, L or U"):
+        tagged_spans(["O", tag])
+
+
+def test_strict_spans_are_those_of_their_scheme() -> None:
+    """In BIO what begins with I is none; in IOBES what has no end."""
+    assert strict_spans(["I-a", "B-a", "I-a", "I-b", "B-b", "B-b"], False) == {("a", 1, 3), ("b", 4, 5), ("b", 5, 6)}
+    assert strict_spans(["B-a", "E-a", "S-b", "B-a", "I-a", "O", "E-a"], True) == {("a", 0, 2), ("b", 2, 3)}
+    assert strict_spans(["B-a", "L-a", "U-b"], True) == tagged_spans(["B-a", "E-a", "S-b"])
+
+
+#: Tokens of gold and of a system, a multiword token with its words behind it, and the number of aligned words: from the
+#: tests of the shared task's own evaluation.
+ALIGNED: list[tuple[list[str], list[str], int]] = [
+    (["a"], ["a"], 1), (["a", "b", "c"], ["a", "b", "c"], 3), (["abc a b c"], ["a", "b", "c"], 3),
+    (["a", "bc b c", "d"], ["a", "b", "c", "d"], 4), (["abcd a b c d"], ["ab a b", "cd c d"], 4),
+    (["abc a b c", "de d e"], ["a", "bcd b c d", "e"], 5), (["abcd"], ["a", "b", "c", "d"], 0),
+    (["abc", "d"], ["a", "b", "c", "d"], 1), (["a", "bc", "d"], ["a", "b", "c", "d"], 2),
+    (["a", "bc b c", "d"], ["a", "b", "cd"], 2), (["abc a BX c", "def d EX f"], ["ab a b", "cd c d", "ef e f"], 4),
+    (["ab a b", "cd bc d"], ["a", "bc", "d"], 2), (["a", "bc b c", "d"], ["ab AX BX", "cd CX a"], 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("gold", "system", "n"), ALIGNED)
+def test_words_are_aligned_as_in_the_shared_task_of_2018(gold: list[str], system: list[str], n: int) -> None:
+    sides = [text_words((form, words or [form]) for form, *words in map(str.split, side)) for side in (gold, system)]
+    assert sides[0][0] == sides[1][0]
+    assert len(align_words(sides[0][1], sides[1][1])) == n
 
 
 LINKS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)))

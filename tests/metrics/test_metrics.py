@@ -241,8 +241,6 @@ def test_other_names_are_the_metrics_own() -> None:
         "macro f1": "(did you mean 'macro_f1'?)",
         "Macro-F1": "(did you mean 'macro_f1'?)",
         "rouge": "(did you mean 'rouge1', 'rouge2' or 'rougeL'?)",
-        "map": "(did you mean 'ap'?)",
-        "mrr": "(did you mean 'rr'?)",
         "AUROC": "(did you mean 'auc'?)",
         "comet": "(segment scores of COMET: metric='mean')",
         "kappa": "(did you mean 'mcc'? ss.metric(…, resample=True) accepts a function of the items' arrays)",
@@ -267,3 +265,11 @@ def test_sums_of_units_have_the_bits_of_numpy(n_statistics: int, kind: type, rng
         assert found.dtype == wanted
         np.testing.assert_array_equal(found, statistics.sum(axis=1, dtype=wanted))
         np.testing.assert_array_equal(summed(statistics[0], wanted), found[0])
+
+
+def test_perplexities_are_of_the_whole_text() -> None:
+    """Not means of items: log-likelihoods -6 and -2 of texts of 2 and 6 words, or 12 and 20 bytes."""
+    words, size = (np.array([[[6.0, n], [2.0, m]]]) for n, m in ((2, 6), (12, 20)))
+    assert METRICS["word_perplexity"].of_test_sets(words) == pytest.approx(np.exp(8 / 8))
+    assert METRICS["byte_perplexity"].of_test_sets(size) == pytest.approx(np.exp(8 / 32))
+    assert METRICS["bits_per_byte"].of_test_sets(size) == pytest.approx(8 / 32 / np.log(2))

@@ -7,57 +7,66 @@ import numpy as np
 import pytest
 
 from simstudy.metrics import get_metric
-from simstudy.metrics.ranking import average_precision, ndcg_at, precision_at, ranking_score, reciprocal_rank
+from simstudy.metrics.ranking import RankingMeasure, ranking_measure
+from simstudy.validation import InputError
+
+
+def score(name: str, grades: list[int], judged: list[int]) -> float:
+    measure = ranking_measure(name)
+    assert isinstance(measure, RankingMeasure)
+    return measure.score(grades, judged)
 
 
 def test_by_hand() -> None:
-    relevant = [True, False, False, True, True]
-    assert average_precision(relevant, 4) == pytest.approx((1 / 1 + 2 / 4 + 3 / 5) / 4)
-    assert reciprocal_rank(relevant[1:]) == pytest.approx(1 / 3)
-    assert precision_at(relevant, 4) == pytest.approx(2 / 4)
-    assert precision_at(relevant, 20) == pytest.approx(3 / 20)
+    """Relevant documents in ranks 1, 4 and 5, of four."""
+    grades, judged = [1, 0, 0, 1, 2], [1, 1, 1, 2, 0]
+    for name, expected in {
+        "ap": (1 / 1 + 2 / 4 + 3 / 5) / 4, "ap@4": (1 / 1 + 2 / 4) / 4, "ap:rel=2": 1 / 5,
+        "rr": 1, "rr:rel=2": 1 / 5, "rr@4:rel=2": 0, "precision@4": 2 / 4, "precision@20": 3 / 20,
+        "recall@4": 2 / 4, "success@4:rel=2": 0, "success@5:rel=2": 1, "rprecision": 2 / 4,
+    }.items():  # fmt: skip
+        assert score(name, grades, judged) == pytest.approx(expected), name
     # Gains 3 and 1 in ranks 2 and 3, where 3, 2 and 1 were to be had.
     gained, ideal = 3 / log2(3) + 1 / log2(4), 3 / log2(2) + 2 / log2(3) + 1 / log2(4)
-    assert ndcg_at([0, 3, 1], [1, 0, 2, 3, -1], 10) == pytest.approx(gained / ideal)
-    assert ndcg_at([0, 3, 1], [1, 0, 2, 3, -1], 2) == pytest.approx((3 / log2(3)) / (3 + 2 / log2(3)))
-    assert ndcg_at([-1, 2], [2, -1], 5) == ndcg_at([0, 2], [2, 0], 5), "negative grades gain nothing"
+    for name in ("ndcg", "ndcg@10"):
+        assert score(name, [0, 3, 1], [1, 0, 2, 3, -1]) == pytest.approx(gained / ideal)
+    assert score("ndcg@2", [0, 3, 1], [1, 0, 2, 3, -1]) == pytest.approx((3 / log2(3)) / (3 + 2 / log2(3)))
+    assert score("ndcg@2:gain=exp", [0, 3, 1], [1, 2, 3]) == pytest.approx((7 / log2(3)) / (7 + 3 / log2(3)))
+    assert score("ndcg@5", [-1, 2], [2, -1]) == score("ndcg@5", [0, 2], [2, 0]), "negative grades gain nothing"
 
 
-def test_nothing_found_or_nothing_to_find() -> None:
-    for name in ("ap", "rr", "precision@3", "ndcg@3"):
-        assert ranking_score(get_metric(name), [0, 0], [1, 2]) == 0
-        assert ranking_score(get_metric(name), [], [0]) == 0
+NAMES = ("ap", "rr", "ndcg", "rprecision", "precision@2", "ndcg@3", "recall@3", "success@1", "ap@3")
 
 
-def test_best_of_all_rankings_is_by_grade() -> None:
-    """Each metric is 1 at most, and 1 exactly where all that can be first is first."""
+@pytest.mark.parametrize("name", NAMES)
+def test_the_best_of_all_rankings_is_by_grade(name: str) -> None:
+    """A measure is 1 at most, and 1 if all that can be first is first; 0 if there is nothing relevant."""
     grades = [0, 1, 3, 2]
-    for name in ("ap", "rr", "precision@2", "ndcg@3"):
-        metric = get_metric(name)
-        scores = {order: ranking_score(metric, order, grades) for order in permutations(grades)}
-        assert max(scores.values()) == pytest.approx(1)
-        assert scores[3, 2, 1, 0] == pytest.approx(1)
+    scores = {order: score(name, list(order), grades) for order in permutations(grades)}
+    assert max(scores.values()) == pytest.approx(1)
+    assert scores[3, 2, 1, 0] == pytest.approx(1)
+    assert score(name, [0, 0], [1, 2]) == score(name, [], [0]) == 0
 
 
 def test_metrics_at_any_cutoff_are_made_by_name() -> None:
     metric = get_metric("ndcg@17")
     assert (metric.name, metric.statistics) == ("ndcg@17", ("sum", "count"))
     metric.check(np.array([[[1, 1], [0, 1]]]))
-    with pytest.raises(ValueError, match="scores of at most 1"):
+    with pytest.raises(InputError, match="scores of at most 1"):
         metric.check(np.array([[[1.5, 1]]]))
     assert metric.score(np.array([3, 4])) == 0.75
 
 
-@pytest.mark.parametrize("name", ["ndcg@0", "ndcg@", "precision@n", "ndgc@10", "precision@-1"])
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("MAP", "ap"), ("recip_rank", "rr"), ("P_10", "precision@10"), ("nDCG@10", "ndcg@10"), ("ndcg_cut_5", "ndcg@5"),
+     ("R@100", "recall@100"), ("MRR@10", "rr@10"), ("map_cut_3", "ap@3"), ("Rprec", "rprecision"),
+     ("P@5:rel=2", "precision@5:rel=2"), ("hit@1", "success@1")],
+)  # fmt: skip
+def test_names_of_trec_eval_and_ir_measures(name: str, expected: str) -> None:
+    assert get_metric(name).name == expected
+
+
+@pytest.mark.parametrize("name", ["ndcg@0", "ndcg@", "recall", "ndgc@10", "rprecision@5", "ndcg:rel=2", "ap:gain=exp"])
 def test_other_names_are_not_known(name: str) -> None:
-    with pytest.raises(
-        ValueError,
-        match=rf"^metric must be a known name, not '{name}'.*: one of accuracy, .*, precision@n, ndcg@n \(n >= 1\)$",
-    ):
-        get_metric(name)
-
-
-def test_rankings_have_no_other_metric() -> None:
-    message = "metric must be one of ap, rr, precision@n, ndcg@n for rankings, not 'accuracy'"
-    with pytest.raises(ValueError, match=message):
-        ranking_score(get_metric("accuracy"), [1], [1])
+    assert ranking_measure(name) is None

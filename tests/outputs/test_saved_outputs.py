@@ -226,5 +226,5 @@ def test_a_damaged_file_is_told_in_one_line(tmp_path: Path, tagged: Outputs) -> 
         Outputs.load(damaged)
     for n in (0, 4, len(content) // 2, len(content) - 1):
         damaged.write_bytes(content[:n])
-        with pytest.raises(ValueError, match="is not a Parquet file, or a damaged one"):
+        with pytest.raises(ValueError, match="cannot be read as a Parquet file"):
             Outputs.load(damaged)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from simstudy.metrics import get_metric
-from simstudy.readers.columns import USUAL, check_columns, first_named, numbered_columns, usually_named
+from simstudy.readers.columns import USUAL, check_columns, first_named, usually_named
 from simstudy.validation import InputError
 from tests.readers.line_files import loaded, refused, scores
 
@@ -49,20 +49,6 @@ def test_whole_names_go_before_last_parts_and_the_first_usual_one_before_others(
     assert usually_named([*columns, "run"], USUAL["system"]) == ["run"]
     assert first_named(["prompt", "Question"], USUAL["input"]) == "Question"
     assert first_named(["x"], USUAL["input"]) is None
-
-
-@pytest.mark.parametrize(
-    ("names", "numbers"),
-    [
-        ("score_1 score_2 n", {"score_1": "1", "score_2": "2"}),
-        ("Run_0 run-7", {"Run_0": "0", "run-7": "7"}),
-        ("score_1 other", {}),
-        ("scored_1 scored_2", {}),
-    ],
-)
-def test_columns_of_samples_are_numbered(names: str, numbers: dict[str, str]) -> None:
-    assert numbered_columns(names.split()) == numbers
-    assert numbered_columns(names.split(), "score") == {k: n for k, n in numbers.items() if k.startswith("score")}
 
 
 @pytest.mark.parametrize(

@@ -162,3 +162,33 @@ def test_gold_labels_of_another_file_must_have_all_items(tmp_path: Path) -> None
         assert refused(tmp_path, there, "accuracy").argument == "references"
     scored = {"new.csv": "id,a,b\nq0,1,0\n", "gold.csv": "id,label\nq0,x\n"}
     assert refused(tmp_path, scored, "accuracy").argument == "references"
+
+
+@pytest.mark.parametrize(
+    ("gold", "expected"),
+    [
+        ({"q1": "Paris", "q2": ""}, {"a": 100, "b": 0}),
+        ({"q1": ["Paris", "paris"], "q2": ["x"]}, {"a": 50, "b": 100}),
+        ({"q1": ["Rome"], "q2": ["", "x"]}, {"a": 50, "b": 50}),
+    ],
+)
+def test_an_answer_is_right_if_it_is_any_of_the_gold_ones(
+    tmp_path: Path, gold: dict[str, Any], expected: dict[str, float]
+) -> None:
+    """By hand. The empty text of JSON is an answer; null is none, and several labels have no classes."""
+    files = {"a.json": json.dumps({"q1": "Paris", "q2": ""}), "b.json": json.dumps({"q1": "paris", "q2": "x"}),
+             "gold.json": json.dumps(gold)}  # fmt: skip
+    assert scores(loaded(tmp_path, files, "accuracy")) == expected
+    records = {
+        f"{name}.jsonl": "".join(
+            json.dumps({"id": q, "gold": gold[q], "answer": answer}) + "\n"
+            for q, answer in json.loads(files[f"{name}.json"]).items()
+        )
+        for name in "ab"
+    }
+    assert scores(loaded(tmp_path, records, "accuracy", columns={"gold": "gold"})) == expected
+    null = files | {"b.json": '{"q1": null, "q2": "x"}'}
+    assert refused(tmp_path, null, "accuracy").at == f"{tmp_path}/b.json, record 1"
+    if any(isinstance(answers, list) and len(answers) > 1 for answers in gold.values()):
+        assert refused(tmp_path, files, "macro_f1").argument == "gold"
+    assert refused(tmp_path, files, "mean").argument == "references"

@@ -94,18 +94,18 @@ SUMS_UP = "seems to sum up others and to be no item; take the row out, or give t
          ": no column is known to have the scores (columns: meta.run.model, q, points); name the columns with "
          "--columns system=meta.run.model,item=NAME,score=points"),
         ("s.csv", "item,epoch,a,b\nx,1,1,0\nx,2,1,0\n", "mean", {},
-         ": no column is known to have the scores (columns: epoch, a, b, item); name one column of scores with "
-         "--columns score=a, or say --columns sample=epoch if the columns of numbers are systems"),
+         ": column 'epoch' may number the samples of an item, or be a system; --columns sample=epoch numbers samples, "
+         "--columns epoch=epoch makes it a column of the items"),
         ("s.csv", "itm,a\nx,1\n", "mean", {"item": "itme", "domain": "topik"},
          ": no columns 'itme', 'topik' (columns: itm, a)"),
         ("s.csv", "system,itm,score\na,x,1\n", "mean", {},
-         ": no column 'item' (columns: itm, system, score) (did you mean 'itm'?); name it with --columns item=NAME, or "
+         ": no column 'item' (columns: itm, score, system) (did you mean 'itm'?); name it with --columns item=NAME, or "
          "number the rows with --columns item=row"),
         ("s.csv", "item,category,score\nx,1,1\n", "mean", {"item": "category+idd"},
          ": no column 'idd' (columns: item, category, score); 'category+idd' joins columns"),
         ("s.csv", "system,item,score\na,x,1\n", "f1", {},
          ": no column 'correct' (columns: score, system, item) (did you mean 'score'?); metric 'f1' needs correct, "
-         "guessed, gold of each item"),
+         "guessed, gold of each system and item, each in a column"),
         # Rows that come again: the remedy keeps those of one item together.
         ("s.csv", "system,item,prompt,score\na,x,p1,1\na,x,p2,0\n", "mean", {"item": "item"},
          ", line 3: item 'x' of system 'a' comes again, first in {s}, line 2; say what 'prompt' tells apart: systems "
@@ -129,7 +129,7 @@ SUMS_UP = "seems to sum up others and to be no item; take the row out, or give t
         ("s.csv", "item,a\nx,50.5\n", "accuracy", {},
          ", line 2, system 'a': score must be between 0 and 1 for metric 'accuracy', not 50.5; --metric mean compares "
          "the means of other numbers"),
-        ("s.csv", "item,gold,a:correct,a:guessed\nx,1,3,2\n", "f1", {},
+        ("s.csv", "system,item,gold,correct,guessed\na,x,1,3,2\n", "f1", {},
          ", line 2, system 'a': correct = 3, guessed = 2, gold = 1, but metric 'f1' needs 0 <= correct <= guessed and "
          "correct <= gold"),
         ("s.csv", "a;b\n1;2\n", "mean", {},

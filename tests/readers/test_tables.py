@@ -38,6 +38,9 @@ def table(folder: Path, content: str | bytes, name: str = "t.csv") -> pd.DataFra
         ("t.csv.gz", gzip.compress(b"a,b\nx,1\ny,2", mtime=0), ["x|1", "y|2"], [2, 3]),
         ("t.csv", ",b\n0,1\n", ["0|1"], [2]),
         ("t.csv", "a , b\nx,1\n", ["x|1"], [2]),
+        # As R and spreadsheets leave them.
+        ("t.tsv", '"a"\t"b"\n"x"\t1\n"y ""z"""\t2\n', ["x|1", 'y "z"|2'], [2, 3]),
+        ("t.csv", "a,b,,\nx,1,,\n,,,\ny,2,,\n,,,\n", ["x|1", "y|2"], [2, 4]),
     ],
 )
 def test_cells_stay_as_written_and_rows_know_their_line(
@@ -63,6 +66,7 @@ def test_cells_stay_as_written_and_rows_know_their_line(
         ("t.csv", 'a,b\n1,2\n3,"4\n5,6\n', 3),
         ("t.csv", "a,b,a\n1,2,3\n", 1),
         ("t.csv", "a,,c\n1,2,3\n", 1),
+        ("t.csv", "a,b,\n1,2,3\n", 1),
         ("t.csv", 'a,"b\nc"\n1,2\n', 1),
         ("t.csv", b"a,b\n1,\x00\n", 2),
         ("t.csv", b"a,b\n1,\xe9\n", 2),

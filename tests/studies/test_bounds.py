@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from simstudy.files.datasets import DataError, NotPublicError
+from simstudy.files.datasets import DataError
+from simstudy.notes import Argument, Words
 from simstudy.outputs import Outputs
 from simstudy.studies import Comparison, Keys, Problems, SideBySide, Study, StudyError, Training
 from simstudy.studies.natural.definition import CrossDomain, NaturalTestSet
@@ -113,18 +114,17 @@ def test_a_comparison_hands_on_all_that_it_says() -> None:
 
 def test_files_that_are_missing_are_told_before_what_is_wrong_and_each_once(tmp_path: Path) -> None:
     problems = Problems("mine")
-    errors: list[ValueError] = [
-        ValueError("a rule"), NotPublicError(["set/a"], tmp_path), DataError("no set/x"),
-        NotPublicError(["set/a", "set/b"], tmp_path), DataError("no set/x"), NotPublicError(["set/c"]),
-        ValueError("a rule"),
-    ]  # fmt: skip
+    remedy = Words("{data_dir} must name a folder", data_dir=Argument("data_dir"))
+    missing = [DataError("no such file", remedy=remedy, at=f"set/{name}") for name in "abbcdef"]
+    errors = [ValueError("a rule"), *missing, DataError("no set/x"), DataError("no set/x"), ValueError("a rule")]
     for k, error in enumerate(errors):
         with problems.at(f"key {k}"):
             raise error
     with pytest.raises(DataError) as found:
         problems.raise_any()
-    first, second = NotPublicError(["set/a", "set/b"], tmp_path), NotPublicError(["set/c"])
-    assert str(found.value) == f"{first}; {second}; no set/x; key 0, key 6: a rule"
+    files = "set/a, set/b, set/c, set/d, set/e and 1 more"
+    told = f"{files}: no such file; --data-dir must name a folder; no set/x; key 0, key 10: a rule"
+    assert found.value.said(lambda argument: f"--{argument.name.replace('_', '-')}") == told
     Problems("mine").raise_any()
     with pytest.raises(KeyError), Problems("mine").at("key"):
         raise KeyError

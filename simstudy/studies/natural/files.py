@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from simstudy.files.datasets import DataError, NotPublicError, beside, find, find_folder, registry
+from simstudy.files.datasets import find_all
 from simstudy.readers.formats import is_log
 from simstudy.readers.paths import files_to_read
 
@@ -30,7 +30,8 @@ class DataFiles:
     def named(self, name: str) -> list[Path]:
         """A data file, or the files of a folder; a DataError where there is none."""
         if name not in self._known:
-            self._known[name] = self._to_read(name, self._found(name))
+            paths = find_all(name, self._data_dir, self._home, allow_outside=self._allow_outside)
+            self._known[name] = self._to_read(name, paths)
             for path in self._known[name]:
                 # Below a folder by the path inside it: files of two subfolders may have one name.
                 _, folder, inside = path.as_posix().rpartition(f"/{name.rstrip('/')}/")
@@ -50,19 +51,3 @@ class DataFiles:
         if left:
             self.left[name] = folder, left
         return read
-
-    def _found(self, name: str) -> list[Path]:
-        if self._home is not None and (own := beside(name, self._home, allow_outside=self._allow_outside)):
-            return own
-        try:
-            return self._of_data(name)
-        except NotPublicError as error:
-            raise NotPublicError(error.names, error.folder or self._home) from None
-
-    def _of_data(self, name: str) -> list[Path]:
-        try:
-            return [find(name, self._data_dir, allow_outside=self._allow_outside)]
-        except DataError:
-            if name in registry() or Path(name).suffix in (".gz", *TABLES):
-                raise
-            return find_folder(name, self._data_dir, allow_outside=self._allow_outside)

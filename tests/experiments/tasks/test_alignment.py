@@ -83,7 +83,7 @@ def test_files_that_do_not_fit(folder: Path, name: int, content: str, message: s
 
 def test_a_file_without_an_address_is_asked_for(folder: Path) -> None:
     (folder / hansards.GOLD[2]).unlink()
-    with pytest.raises(DataError, match=r"align_enfr/gold.wa has no public address: .*--data-dir"):
+    with pytest.raises(DataError, match=r"align_enfr/gold.wa: .*no public address; data_dir"):
         load_task("alignment", folder)
 
 

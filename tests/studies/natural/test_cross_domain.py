@@ -109,7 +109,7 @@ def test_only_shared_systems_are_compared_between_test_sets(make: Make, data_dir
 
 def test_no_folder_no_study(make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("SIMSTUDY_DATA_DIR", raising=False)
-    with pytest.raises(DataError, match=r"made/exam_a.csv.* no public address: data_dir"):
+    with pytest.raises(DataError, match=r"made/exam_a.csv.*: no public address; data_dir"):
         ss.run_study(make(EXAMS), out=tmp_path / "out")
 
 

@@ -92,7 +92,7 @@ def test_the_command_answers_first_and_names_each_file_outside_once(own: Path) -
     (own / "study.toml").write_text(text)
     code, _, err = command("run", str(own), "--out", str(own.parent / "outside"), "--jobs", "1")
     assert code == 2
-    told = "data files must be named as <folder>/<file> in the folder of data, not '../runs', '../gold.txt'; allow"
+    told = f"'../runs', '../gold.txt': not inside {own}, or a link that leads out of it; --allow-outside"
     assert err.count("--allow-outside") == err.count(told) == 1
 
 
@@ -130,7 +130,7 @@ def test_files_beside_the_study_go_before_those_of_the_data_folder(own: Path, tm
     assert score(ss.run_study(own / "study.toml", out=tmp_path / "a", n_jobs=1, data_dir=data), "one") == 70
     (own / "gold.txt").rename(data / "gold.txt")
     assert score(ss.run_study(own, out=tmp_path / "b", n_jobs=1, data_dir=data), "one") == 70
-    with pytest.raises(DataError, match=rf"{own}/gold.txt is missing, and gold.txt has no public address"):
+    with pytest.raises(DataError, match=f"gold.txt: no such file in {own}, and no public address"):
         ss.run_study(own, out=tmp_path / "c", n_jobs=1)
 
 

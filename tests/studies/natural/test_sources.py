@@ -154,5 +154,5 @@ def test_what_the_files_have_not_is_named_with_the_test_set(
 def test_a_missing_file_is_named(make: Make, data_dir: Path) -> None:
     for changed in ({"paths": ["made/exam_c.csv"]}, {"systems": {"file": "made/sys.csv"}}, {"items": "made/items.tsv"}):
         name = changed.get("items") or dict(changed.get("systems", {})).get("file") or changed["paths"][0]  # type: ignore[index]
-        with pytest.raises(DataError, match=f"{name} is missing"):
+        with pytest.raises(DataError, match=f"{name}: no such file"):
             read(make, data_dir, {**EXAMS, **changed})

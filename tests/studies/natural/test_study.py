@@ -223,8 +223,7 @@ def test_a_missing_data_file_is_named_in_one_line(make: Make, tmp_path: Path) ->
     for test_set, name in ((EXAMS, "made/exam_a.csv"), (ANSWERS, "made/answers")):
         with pytest.raises(DataError) as error:
             ss.run_study(make(test_set), out=tmp_path / "out", data_dir=tmp_path)
-        assert str(error.value).startswith(str(tmp_path))
-        assert name in str(error.value)
+        assert f"{name}" in str(error.value).partition(f": no such file in {tmp_path}")[0]
         assert "\n" not in str(error.value)
     assert not (tmp_path / "out").exists(), "nothing is left behind"
 
