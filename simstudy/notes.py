@@ -157,38 +157,32 @@ TEMPLATES: Mapping[str, str] = {
     ),
     # Of battles and scores of segments.
     "systems called like sides": "winners {names} are the systems of these names, not the sides of the battle",
-    "both bad": "{n} in which both answers were called bad are ties",
     "prompts of battles": "battles with the same '{column}' form a cluster ({n} clusters)",
     "win rates": "win rates depend on the opponents that a system met; {metric} allows for them",
     "scores of sentences": "the scores are means over sentences; {metric} of a whole test set is another number",
     "items without scores": "{n} of {all} items left out that no system has a score of, first '{first}'",
     # Of lines of text.
-    "table of references": "{path}: references in column '{reference}', items by '{item}'",
     "empty outputs": "empty outputs: {files}",
-    "long outputs": "outputs more than {times} times as long as each reference: {files}",
-    "subwords": "outputs with marks of subwords ('@@ ' or '\u2581'), which count as words: {files}; join them first",
     "tokenized outputs": (
-        "outputs that end in a tokenized period (' .'): {files}; scores are lower than of detokenized texts, and not "
-        "comparable with others"
+        "outputs with tokenized periods (' .') or marks of subwords ('@@ ', '\u2581'): {files}; scores are other than "
+        "those of plain texts"
     ),
     "labels unlike gold": "none of the labels of {systems} is a gold label{why}",
-    "words of other letters": "the references have other letters than a-z, and {metric} counts no others; {chrf} does",
-    "words without blanks": (
-        "the references have no blanks between words, and {metric} counts a whole phrase as one word; {cure}"
+    "words not counted": (
+        "the references have other letters than a-z, or no blanks between words: {metric} finds hardly any words in "
+        "them; {cure} does"
     ),
     # Of annotated sentences, rankings and candidates.
-    "tokens unlike gold": "{path}: {n} of {all} tokens are not spelt as in gold",
-    "links to nothing": "{path}: {n} to the empty word (position 0) left out",
+    "tokens unlike gold": "{path}: {n} of {all} not spelt as in gold",
     "topics without relevance": "{path}: {n} of {all} topics left out that have no relevant document, first '{first}'",
     "candidates": "Read {path} as a table of candidates: {functions}; items ({n}).",
     "candidates dropped": "{n} of {all} dropped that lack a score, first '{first}'",
     "candidates by errors": "higher scores rank first by {names} too: negate a column if lower is better",
     "ties broken": (
-        "{n} of {all} have the score of another by '{name}': ties are broken at random (seed {seed}); {keep} accepts "
-        "all that tie"
+        "by '{name}', {accepted} candidates have the {n} best scores: ties are broken at random (seed {seed}); {keep} "
+        "accepts all that tie"
     ),
     "ties kept": "ties kept: the list of '{name}' has {accepted} candidates, not {n}",
-    "topics unknown": "{path}: {n} left out that the qrels lack, first '{first}'",
     # Of all that is read.
     "read": "Read {files} as {what}: {systems}; items{by} ({n}){remarks}.",
     "direction": (

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
-
 from simstudy.metrics.aer import Link, alignment_counts
-from simstudy.notes import note
+from simstudy.readers.annotations import Annotated, compared_with_gold
 from simstudy.readers.formats import Format
 from simstudy.readers.long_table import LongTable
 from simstudy.readers.request import Request
 from simstudy.readers.text_files import once, read_lines
-from simstudy.readers.text_lines import check_as_many, line_rows
-from simstudy.text.numerals import counted
 from simstudy.validation import InputError
 
 _LINK = re.compile(r"([0-9]{1,9})([-p?])([0-9]{1,9})")
-_NAACL = re.compile(r"([0-9]{1,9})\s+([0-9]{1,9})\s+([0-9]{1,9})(?:\s+([SP]))?(?:\s+[0-9.eE+-]+)?")
+_NAACL = re.compile(r"0*([1-9][0-9]{0,8})\s+([0-9]{1,9})\s+([0-9]{1,9})(?:\s+([SP]))?(?:\s+[0-9.eE+-]+)?")
 
 
 @dataclass
@@ -44,27 +38,19 @@ def read(request: Request) -> LongTable:
 
     All links of a system count as guessed. A sentence that a NAACL file lacks has no links.
     """
-    gold_path = request.gold_file("word alignments", ["aer"])
-    gold, gold_by_line = read_links(gold_path)
-    items = [str(number) for number in sorted(gold)]
-    rows = []
-    for name, path in request.named_files().items():
+    gold_links, gold_by_line = read_links(request.gold_file("word alignments", ["aer"]))
+
+    def by_number(links: dict[int, Links]) -> dict[str, Annotated[Links]]:
+        return {str(n): Annotated(links[n].line, None, links[n], _text(links[n])) for n in sorted(links)}
+
+    def of_system(path: Path) -> dict[str, Annotated[Links]]:
         links, by_line = read_links(path)
-        if by_line and gold_by_line:
-            check_as_many(path, len(links), "line", gold_path, len(gold))
-        if unknown := sorted(links.keys() - gold.keys()):
-            place = f"{path}, line {links[unknown[0]].line}"
-            raise InputError(f"sentence {unknown[0]} is not in {gold_path}", at=place)
-        guessed = [links.get(number, Links()) for number in sorted(gold)]
-        pairs = zip(guessed, (gold[number] for number in sorted(gold)), strict=True)
-        counts = np.array([alignment_counts(guess.all, right.sure, right.possible) for guess, right in pairs])
-        values = dict(zip(request.metric.statistics, counts.T, strict=True))
-        lines, answers = [guess.line for guess in guessed], [_text(guess.all) for guess in guessed]
-        rows.append(line_rows(name, path, lines, items, values, answers))
-    expected = pd.DataFrame({"item": items, "gold": [_gold_text(gold[number]) for number in sorted(gold)]})
-    return LongTable(
-        pd.concat(rows), request.metric.statistics, None, expected, numbered=gold_by_line, answers_compare=True
-    )
+        return by_number(links if by_line else {number: Links() for number in gold_links} | links)
+
+    def counts(guess: Links, right: Links) -> tuple[int, ...]:
+        return alignment_counts(guess.all, right.sure, right.possible)
+
+    return compared_with_gold(request, by_number(gold_links), of_system, counts, numbered=gold_by_line)
 
 
 @once
@@ -80,44 +66,31 @@ def read_links(path: Path) -> tuple[dict[int, Links], bool]:
     first = next(line for line in lines if line.strip())
     by_line = _LINK.fullmatch(first.split()[0]) is not None
     sentences = {number: Links(line=number) for number in range(1, len(lines) + 1)} if by_line else {}
-    n_null = 0
     for number, line in enumerate(lines, start=1):
-        for sentence, link, sure in (_moses if by_line else _naacl)(line, number, f"{path}, line {number}"):
-            if min(link) < 0:
-                n_null += 1
-                continue
-            links = sentences.setdefault(sentence, Links(line=number))
-            (links.sure if sure else links.possible).add(link)
-    if n_null:
-        note("links to nothing", path=path, n=counted(n_null, "link"))
+        place = f"{path}, line {number}"
+        if by_line:
+            for text in line.split():
+                match = _LINK.fullmatch(text)
+                if match is None:
+                    raise InputError("link", "must be like 3-4, possible links like 3p4", text, at=place)
+                links = sentences[number].sure if match[2] == "-" else sentences[number].possible
+                links.add((int(match[1]), int(match[3])))
+        elif line.strip():
+            match = _NAACL.fullmatch(line.strip())
+            if match is None:
+                rule = "must have links like 3-4, or the numbers of a sentence, a source and a target word, from 1 on"
+                raise InputError("line", rule, line.strip(), at=place)
+            link = int(match[2]) - 1, int(match[3]) - 1
+            if min(link) >= 0:
+                sentence = sentences.setdefault(int(match[1]), Links(line=number))
+                (sentence.possible if match[4] == "P" else sentence.sure).add(link)
     return sentences, by_line
 
 
-def _moses(line: str, number: int, place: str) -> Iterator[tuple[int, Link, bool]]:
-    """(sentence, link, sure) of each link of a line that is a sentence."""
-    for text in line.split():
-        match = _LINK.fullmatch(text)
-        if match is None:
-            raise InputError("link", "must be like 3-4, possible links like 3p4", text, at=place)
-        yield number, (int(match[1]), int(match[3])), match[2] == "-"
-
-
-def _naacl(line: str, number: int, place: str) -> Iterator[tuple[int, Link, bool]]:
-    """(sentence, link, sure) of a line that is a link."""
-    match = _NAACL.fullmatch(line.strip())
-    if match is not None and int(match[1]) > 0:
-        yield int(match[1]), (int(match[2]) - 1, int(match[3]) - 1), match[4] != "P"
-    elif line.strip():
-        rule = "must have links like 3-4, or the numbers of a sentence, a source word and a target word, from 1 on"
-        raise InputError("line", rule, line.strip(), at=place)
-
-
-def _text(links: Iterable[Link], mark: str = "-") -> str:
-    return " ".join(f"{i}{mark}{j}" for i, j in sorted(links))
-
-
-def _gold_text(links: Links) -> str:
-    return f"{_text(links.sure)} {_text(links.possible - links.sure, 'p')}".strip()
+def _text(links: Links) -> str:
+    """The links as a line of a gold file has them, the sure ones first."""
+    sure, possible = sorted(links.sure), sorted(links.possible - links.sure)
+    return " ".join([*(f"{i}-{j}" for i, j in sure), *(f"{i}p{j}" for i, j in possible)])
 
 
 FORMAT = Format("alignments", "word alignments, i-j or NAACL .wa", read, ("*.wa", "*.talp"), metrics=("aer",))

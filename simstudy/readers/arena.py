@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,8 +39,6 @@ _POINTS = {
 # Columns that say which battles have one prompt.
 _PROMPTS = ("question_id", "prompt_id", "qid", "prompt", "question", "item", "instance_id", "conversation_id")
 
-_ANSWERS = (*USUAL["answer"], "answer", "conversation", "messages", "text")
-
 
 def read(request: Request) -> LongTable:
     """Rows from tables of battles with columns ``model_a``, ``model_b`` and ``winner``, a row for each battle.
@@ -63,23 +59,31 @@ def read(request: Request) -> LongTable:
     for name in COLUMNS:
         if name not in table:
             no_column(request.paths[0], name, table.columns)
-    systems = [coded(table, name) for name in COLUMNS[:2]]
-    names = np.unique(np.concatenate([known for _, known in systems]))
-    first, second = (np.searchsorted(names, known)[codes] for codes, known in systems)
+    (first_codes, first_names), (second_codes, second_names) = coded(table, "model_a"), coded(table, "model_b")
+    names = np.union1d(first_names, second_names)
+    first = np.searchsorted(names, first_names)[first_codes]
+    second = np.searchsorted(names, second_names)[second_codes]
     if (row := first_of(first == second)) is not None:
         raise InputError(f"model_a and model_b are both '{names[first[row]]}'", at=place(table, row))
     points = _points(table, first, second, names)
     k, n = len(names), len(table)
     expected = _battles(table, points, request)
     if request.metric.name == "win_rate":
-        statistics = np.zeros((k, n, 2))
-        every = np.arange(n)
-        statistics[first, every] = np.stack([points, np.ones(n)], axis=-1)
-        statistics[second, every] = np.stack([1 - points, np.ones(n)], axis=-1)
-        values = {"sum": statistics[..., 0].ravel(), "count": statistics[..., 1].ravel()}
+        wins, met = np.zeros((2, k, n))
+        battles = np.arange(n)
+        wins[first, battles], wins[second, battles] = points, 1 - points
+        met[first, battles] = met[second, battles] = 1
+        values = {"sum": wins.ravel(), "count": met.ravel()}
         note("win rates", metric=Argument("metric", "bradley_terry"))
     else:
-        _check_connected(first, second, points, names)
+        apart = [str(name) for name in names[separated(first, second, points, k)]]
+        if apart:
+            rule = (
+                f"{counted(len(apart), 'system')} ({listed(apart, 3)}) won or lost all battles with the other systems, "
+                "or never met them, so that there is no Bradley-Terry strength"
+            )
+            remedy = Words("leave out such systems, or use {win_rate}", win_rate=Argument("metric", "win_rate"))
+            raise InputError(rule, remedy=remedy)
         beta = strengths(first, second, points, k)
         parts = meeting_parts(first, second, points, beta)
         values = {"score": (_MIDDLE + _ELO * (beta[:, None] + n * parts)).ravel()}
@@ -93,7 +97,14 @@ def read(request: Request) -> LongTable:
         index=pd.Index(every + 1, name="battle"),
     )
     if request.keeps_texts:
-        expected["input"], rows["answer"] = _texts(table, first, second, k)
+        columns = [str(name) for name in table]
+        if prompt := first_named(columns, USUAL["input"]):
+            expected["input"] = [as_text(cell) for cell in table[prompt]]
+        answers = np.full((k, n), None, dtype=object)
+        for side, systems in (("_a", first), ("_b", second)):
+            if answer := first_named(columns, [f"{name}{side}" for name in (*USUAL["answer"], "answer")]):
+                answers[systems, np.arange(n)] = [as_text(cell) for cell in table[answer]]
+        rows["answer"] = answers.ravel()
     return LongTable(rows, (*values,), expected=expected, numbered=True)
 
 
@@ -110,23 +121,19 @@ def _holds(path: Path) -> bool:
 
 
 def _points(table: pd.DataFrame, first: IntArray, second: IntArray, names: Array) -> FloatArray:
-    """Points (n,) of the first system of each battle. A name of a system is no side of the battle."""
-    said, winners = coded(table, "winner")
+    """Points (n,) of the first system of each battle. The name of a system is no side of the battle."""
+    codes, winners = coded(table, "winner")
     position = {name: k for k, name in enumerate(names)}
-    sides = [np.nan if text in position else _POINTS.get(text.strip().lower(), np.nan) for text in winners]
-    points = np.asarray(sides)[said]
-    winner = np.array([position.get(text, -1) for text in winners])[said]
-    points[winner == first] = 1.0
-    points[winner == second] = 0.0
+    by_side = [_POINTS.get(text.strip().lower(), np.nan) for text in winners]
+    if both := [text for text, side in zip(winners, by_side, strict=True) if text in position and not np.isnan(side)]:
+        note("systems called like sides", names=listed(both))
+    winner = np.array([position.get(text, -1) for text in winners])[codes]
+    by_name = np.where(winner == first, 1.0, np.where(winner == second, 0.0, np.nan))
+    points = np.where(winner >= 0, by_name, np.array(by_side)[codes])
     if (row := first_of(np.isnan(points))) is not None:
         rule = f"must be model_a, model_b, tie, both_bad or '{names[first[row]]}' or '{names[second[row]]}'"
         raise InputError("winner", rule, table["winner"].iloc[row], at=place(table, row))
-    if sides_too := [text for text in winners if text in position and text.strip().lower() in _POINTS]:
-        note("systems called like sides", names=listed(sides_too))
-    both_bad = [k for k, text in enumerate(winners) if "bad" in text.lower() and text not in position]
-    if n := int(np.isin(said, both_bad).sum()):
-        note("both bad", n=counted(n, "battle"))
-    return np.asarray(points)
+    return points
 
 
 def _battles(table: pd.DataFrame, points: FloatArray, request: Request) -> pd.DataFrame:
@@ -143,53 +150,12 @@ def _battles(table: pd.DataFrame, points: FloatArray, request: Request) -> pd.Da
     return items
 
 
-def _check_connected(first: IntArray, second: IntArray, points: FloatArray, names: Array) -> None:
-    """Raise an InputError if some systems have no Bradley-Terry strength."""
-    apart = separated(first, second, points, len(names))
-    if len(apart):
-        rule = (
-            f"{counted(len(apart), 'system')} ({listed([str(names[k]) for k in apart], 3)}) won or lost all battles "
-            "with the other systems, or never met them, so that there is no Bradley-Terry strength"
-        )
-        remedy = Words("leave out such systems, or use {win_rate}", win_rate=Argument("metric", "win_rate"))
-        raise InputError(rule, remedy=remedy)
-
-
-def _texts(table: pd.DataFrame, first: IntArray, second: IntArray, k: int) -> tuple[list[str | None], Array]:
-    """What the battles ask (n,), and what each system answered in each (k n,); None where no column says so.
-
-    Answers are in two columns, ``response_a`` and ``response_b``, or in ``conversation_a`` and ``conversation_b`` as
-    lists of messages; what the user says there is the prompt.
-    """
-    n = len(table)
-    answers = np.full((k, n), None, dtype=object)
-    columns = [first_named(map(str, table), [f"{name}{side}" for name in _ANSWERS]) for side in ("_a", "_b")]
-    for systems, name in zip((first, second), columns, strict=True):
-        if name is not None:
-            answers[systems, np.arange(n)] = [_said(cell) for cell in table[name]]
-    prompt = first_named(map(str, table), USUAL["input"])
-    if prompt is not None:
-        return [as_text(cell) for cell in table[prompt]], answers.ravel()
-    asked: Iterable[str | None] = [None] * n if columns[0] is None else (_said(c, "user") for c in table[columns[0]])
-    return [*asked], answers.ravel()
-
-
-def _said(cell: Any, role: str = "") -> str | None:
-    """An answer; of a list of messages those of the user if that is the role, else those of the model."""
-    if isinstance(cell, np.ndarray):
-        cell = cell.tolist()
-    if isinstance(cell, list) and cell and all(isinstance(message, dict) for message in cell):
-        own = [message.get("content") for message in cell if (message.get("role") == "user") == bool(role)]
-        return "\n\n".join(as_text(content) or "" for content in own)
-    return None if role else as_text(cell)
-
-
 FORMAT = Format(
     "arena",
     "preferences between two systems",
     read,
     tuple(f"*{name}" for name in TABLES),
     _holds,
-    columns=("model_a", "model_b", "winner"),
+    columns=COLUMNS,
     scored=True,
 )

@@ -13,22 +13,27 @@ import pandas as pd
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.direction import sounds_like_error
 from simstudy.notes import Argument, Note, Words, note, notes_kept
-from simstudy.rankings.association import association
 from simstudy.rankings.candidates import Candidates
-from simstudy.rankings.contingency import CELLS, SIGNATURE, has_tables
-from simstudy.rankings.inputs import BoolArray
-from simstudy.readers.columns import USUAL, check_columns, first_of, is_blank, joined, no_column, numbers, place
+from simstudy.rankings.contingency import has_tables
+from simstudy.readers.columns import (
+    USUAL,
+    check_columns,
+    first_of,
+    is_blank,
+    joined,
+    no_column,
+    numbers,
+    place,
+    placed,
+)
 from simstudy.readers.formats import Format
 from simstudy.readers.long_table import LongTable, coded
-from simstudy.readers.request import MISSING, Request, Ties, column
+from simstudy.readers.request import Request, Ties, column
 from simstudy.readers.scores import read_scores
 from simstudy.readers.tables import TABLES, read_table
 from simstudy.text.numerals import counted
 from simstudy.text.reprs import ReprMixin, listed
 from simstudy.validation import InputError, check_choice, check_path, check_text
-
-# Counts in contingency tables.
-_COUNTS = (*CELLS, *SIGNATURE, "R1", "R2", "C1", "C2")
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,7 +68,7 @@ def load_candidates(
     r"""Candidates from a file: a table with a row for each, columns of scores, and columns that describe them.
 
     Every column with numbers is a scoring function, except those that `columns` names, ``domain``, ``cluster`` and
-    columns of documents. Contingency tables (O11 … O22, or f, f1, f2, N) give association measures.
+    columns of documents.
 
     Parameters
     ----------
@@ -79,15 +84,8 @@ def load_candidates(
     test_set
         A name that appears in every table.
 
-    Returns
-    -------
-    loaded
-        ``candidates``; ``items``, a row for each with id, true, and the columns that are no scores; and ``notes``.
-
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
     InputError
         For anything in the file that is not as described, with file and line, and for unknown names.
 
@@ -104,9 +102,9 @@ def load_candidates(
     check_columns(columns)
     check_text("test_set", test_set)
     with notes_kept() as notes:
-        candidates, items, _ = _read_table(Path(path), dict(columns or {}), missing, Ties(ties, seed))
+        candidates, items = _read_table(Path(path), dict(columns or {}), missing, Ties(ties, seed))
     first = Note("candidates", {"path": path, "n": len(items), "functions": listed(candidates.names, 12)})
-    return LoadedCandidates(replace(candidates, test_set=test_set), items, notes=(first, *notes))
+    return LoadedCandidates(replace(candidates, test_set=test_set), items.reset_index(drop=True), notes=(first, *notes))
 
 
 def read(request: Request) -> LongTable:
@@ -116,7 +114,9 @@ def read(request: Request) -> LongTable:
     of the candidates of the request's domain, if it has one. A table without candidates has the scores of topics.
     Answers of systems are not compared: most candidates are in no list, so that lists agree by chance.
     """
-    if not _has_candidates(request):
+    names = {*read_table(request.paths[0]).columns}
+    ours = (names - {*request.columns.values()}) | {*request.columns}
+    if "gold" not in ours or ours & {"system", "score"}:
         return read_scores(request)
     kind, _, length = request.metric.name.partition("@")
     if kind != "precision" or not length:
@@ -125,83 +125,79 @@ def read(request: Request) -> LongTable:
         rule = "must be one table of candidates, with a column for each scoring function"
         raise InputError("paths", rule, len(request.paths))
     path, n = request.paths[0], int(length)
-    candidates, items, lines = _read_table(path, request.columns, request.missing, request.ties)
+    candidates, items = _read_table(path, request.columns, request.missing, request.ties)
     if request.domain is not None:
         domains = items["domain"].astype(str) if "domain" in items else pd.Series("", items.index)
         check_choice("domain", request.domain, sorted(set(domains)))
         kept = np.flatnonzero(domains == request.domain)
-        candidates, items, lines = candidates.take(kept), items.iloc[kept], lines[kept]
+        candidates, items = candidates.take(kept), items.iloc[kept]
     if n > candidates.n_candidates:
         rule = f"must be precision@n with n at most {candidates.n_candidates:,}, the number of candidates"
         raise InputError("metric", rule, request.metric.name, at=path)
     if errors := [f"'{name}'" for name in candidates.names if sounds_like_error(name)]:
         note("candidates by errors", names=listed(errors))
-    _note_ties(candidates, n)
+    with_ties = {name: candidates.accepted(name, candidates.threshold(name, n)).sum() for name in candidates.names}
+    most = max(with_ties, key=with_ties.__getitem__)
+    if with_ties[most] > n:
+        kind = "ties kept" if candidates.ties == "keep" else "ties broken"
+        keep = Argument("ties", "keep")
+        note(kind, name=most, n=f"{n:,}", accepted=f"{with_ties[most]:,}", seed=candidates.seed, keep=keep)
     lists = candidates.outputs(n)
-    names = lists.metric.statistics
     parts = [
-        pd.DataFrame(statistics, lines, names).assign(system=name, item=candidates.ids)
+        pd.DataFrame(statistics, items.index, lists.metric.statistics).assign(system=name, item=candidates.ids)
         for name, statistics in zip(candidates.names, lists.statistics, strict=True)
     ]
-    return LongTable(pd.concat(parts), names, lists.metric, items.rename(columns={"id": "item"}))
+    expected = items.rename(columns={"id": "item"}).reset_index(drop=True)
+    return LongTable(pd.concat(parts), lists.metric.statistics, lists.metric, expected)
 
 
-def _has_candidates(request: Request) -> bool:
-    """Whether files are candidates and no scores of items: some column is ``gold``, none is system or score."""
-    names = {*read_table(request.paths[0]).columns}
-    ours = (names - {*request.columns.values()}) | {*request.columns}
-    return "gold" in ours and not ours & {"system", "score"}
-
-
-def _read_table(
-    path: Path, columns: Mapping[str, str], missing: str, ties: Ties
-) -> tuple[Candidates, pd.DataFrame, pd.Index[Any]]:
-    """Candidates, what describes them (id, true, and columns that are no scores), and their places in the file."""
-    check_choice("missing", missing, MISSING)
-    if missing == "zero":
-        raise InputError("missing", "must be 'error' or 'drop' for candidates: one without a score has no rank", "zero")
-    frame = _with_our_names(path, columns)
-    counts = [name for name in _COUNTS if name in frame and has_tables(map(str, frame))]
-    described = {"gold", "item", "id", "domain", "cluster", *USUAL["cluster"], *columns, *counts}
-    scores = {str(name): _scores(cells) for name, cells in frame.items() if name not in described}
-    scores = {name: values for name, values in scores.items() if np.isfinite(values).any()}
-    if not scores and not counts:
-        raise InputError(f"no column of scores among {listed([*map(str, frame.columns)], 12)}", at=path)
-    gold = numbers(frame["gold"])
-    if (row := first_of(~np.isin(gold, (0, 1)))) is not None:
-        what, cell = f"column '{columns.get('gold', 'gold')}'", str(frame["gold"].iloc[row])
-        raise InputError(what, "must be 1 or 0 (true or false)", cell, at=place(frame, row))
-    kept = _complete(frame[[*scores, *counts]], scores, missing)
-    items = frame.drop(columns=[name for name in ("gold", "true", *scores) if name in frame])
-    items = items.assign(id=_ids(items.drop(columns=counts)), true=gold == 1).drop(columns="item", errors="ignore")
-    items = items[["id", "true", *(name for name in items if name not in ("id", "true"))]]
-    if not kept.all():
-        first = items["id"].iloc[int(np.argmin(kept))]
-        note("candidates dropped", n=f"{int((~kept).sum()):,}", all=counted(len(frame), "candidate"), first=first)
-        frame, items = frame[kept], items[kept]
-    if not len(items) or items["true"].nunique() == 1:
-        rule = "must have true and false candidates" if len(items) else "has no candidate with all scores"
-        raise InputError(rule, at=path)
-    table = pd.DataFrame({name: values[kept] for name, values in scores.items()}, index=frame.index)
-    if counts:
-        # Errors of counts name the candidate and its line.
-        labels = [f"{name} ({place(frame, row)})" for row, name in enumerate(items["id"])]
-        table = pd.concat([table, association(frame[counts].set_axis(labels)).set_axis(frame.index)], axis=1)
-    true = items["true"].to_numpy()
-    candidates = Candidates.from_scores(table.set_axis(items["id"]), true, ties=ties.how, seed=ties.seed)
-    return candidates, items.reset_index(drop=True), frame.index
-
-
-def _with_our_names(path: Path, columns: Mapping[str, str]) -> pd.DataFrame:
-    """The table in a file with our names of columns; its index says where each candidate is."""
+def _read_table(path: Path, columns: Mapping[str, str], missing: str, ties: Ties) -> tuple[Candidates, pd.DataFrame]:
+    """Candidates, and what describes them: id, true, and columns that are no scores. The index says where each is."""
+    check_choice("missing", missing, ("error", "drop"))
     table = joined(read_table(path), columns, path)
     ours = {"gold": "gold", **columns}
     for theirs in ours.values():
         if theirs not in table:
             no_column(path, theirs, table.columns)
     others = table.drop(columns=[name for name in {*ours, *ours.values()} if name in table])
-    frame = others.assign(**{name: table[theirs] for name, theirs in ours.items()})
-    return frame.set_axis(pd.MultiIndex.from_product([[str(path)], frame.index], names=["file", frame.index.name]))
+    frame = placed(others.assign(**{name: table[theirs] for name, theirs in ours.items()}), path)
+    described = {"gold", "item", "id", "domain", "cluster", *USUAL["cluster"], *columns}
+    scores = {str(name): _scores(cells) for name, cells in frame.items() if name not in described}
+    scores = {name: values for name, values in scores.items() if np.isfinite(values).any()}
+    if has_tables(scores):
+        rule = "has contingency tables, which are no scores"
+        remedy = "take them out, or make scores of them with simstudy.rankings.association"
+        raise InputError(rule, remedy=remedy, at=path)
+    if not scores:
+        raise InputError(f"no column of scores among {listed([*map(str, frame.columns)], 12)}", at=path)
+    gold = numbers(frame["gold"])
+    if (row := first_of(~np.isin(gold, (0, 1)))) is not None:
+        what, cell = f"column '{columns.get('gold', 'gold')}'", str(frame["gold"].iloc[row])
+        raise InputError(what, "must be 1 or 0 (true or false)", cell, at=place(frame, row))
+    descriptions = frame.drop(columns=[name for name in ("gold", "true", *scores) if name in frame])
+    items = pd.DataFrame({"id": _ids(descriptions), "true": gold == 1}, frame.index)
+    items = items.join(descriptions.drop(columns=["item", "id"], errors="ignore"))
+    kept = np.ones(len(frame), dtype=bool)
+    for name, values in scores.items():
+        blank = is_blank(frame[name])
+        if (row := first_of(np.isnan(values) & ~blank)) is not None:
+            remedy = Words("{described} makes it a column of the items", described=column(name, name))
+            cell, rule = str(frame[name].iloc[row]), "has scores, and each must be a number"
+            raise InputError(f"column '{name}'", rule, cell, remedy, at=place(frame, row))
+        if missing == "error" and (row := first_of(blank)) is not None:
+            remedy = Words("{drop} leaves such candidates out", drop=Argument("missing", "drop"))
+            raise InputError(f"column '{name}' is empty", remedy=remedy, at=place(frame, row))
+        kept &= ~blank
+    if not kept.all():
+        first = items["id"].iloc[int(np.argmin(kept))]
+        note("candidates dropped", n=f"{int((~kept).sum()):,}", all=counted(len(frame), "candidate"), first=first)
+    items = items[kept]
+    if items["true"].nunique() < 2:
+        rule = "must have true and false candidates" if len(items) else "has no candidate with all scores"
+        raise InputError(rule, at=path)
+    kept_scores = pd.DataFrame({name: values[kept] for name, values in scores.items()}, items["id"])
+    candidates = Candidates.from_scores(kept_scores, items["true"].to_numpy(), ties=ties.how, seed=ties.seed)
+    return candidates, items
 
 
 def _scores(cells: pd.Series[Any]) -> FloatArray:
@@ -213,50 +209,14 @@ def _ids(items: pd.DataFrame) -> list[str]:
     """The ids of candidates: ``item`` or ``id``, else the words of their text if all differ, else their numbers."""
     key = next((name for name in ("item", "id") if name in items), None)
     if key is None:
-        text = items[[name for name in items if name != "true" and np.isnan(_scores(items[name])).all()]]
-        cells = text.astype(object).where(text.notna(), "").to_numpy().tolist()
-        ids = [" ".join(" ".join(map(str, row)).split()) for row in cells]
-        return ids if len(set(ids)) == len(ids) and "" not in ids else [str(row) for row in range(1, len(ids) + 1)]
+        texts = [items[name].fillna("").astype(str) for name in items if np.isnan(_scores(items[name])).all()]
+        ids = [" ".join(" ".join(cells).split()) for cells in zip(*texts, strict=True)]
+        all_differ = ids and "" not in ids and len({*ids}) == len(ids)
+        return ids if all_differ else [str(row) for row in range(1, len(items) + 1)]
     codes, names = coded(items, key)
     if (row := first_of(pd.Series(codes).duplicated())) is not None:
-        first = place(items, int(np.argmax(codes == codes[row])))
-        raise InputError(f"candidate '{names[codes[row]]}' again, first in {first}", at=place(items, row))
+        raise InputError(f"candidate '{names[codes[row]]}' again", at=place(items, row))
     return [str(name) for name in names[codes]]
-
-
-def _complete(cells: pd.DataFrame, scores: Mapping[str, FloatArray], missing: str) -> BoolArray:
-    """Whether each candidate has all scores and counts (n,)."""
-    kept = np.ones(len(cells), dtype=bool)
-    for name in map(str, cells):
-        blank = is_blank(cells[name])
-        if name in scores and (row := first_of(np.isnan(scores[name]) & ~blank)) is not None:
-            remedy = Words("{described} makes it a column of the items", described=column(name, name))
-            cell, rule = str(cells[name].iloc[row]), "has scores, and each must be a number"
-            raise InputError(f"column '{name}'", rule, cell, remedy, at=place(cells, row))
-        if missing == "error" and (row := first_of(blank)) is not None:
-            remedy = Words("{drop} leaves such candidates out", drop=Argument("missing", "drop"))
-            raise InputError(f"column '{name}' is empty", remedy=remedy, at=place(cells, row))
-        kept &= ~blank
-    return kept
-
-
-def _note_ties(candidates: Candidates, n: int) -> None:
-    """Say what became of candidates with equal scores, for the function by which most have them."""
-    if candidates.ties == "keep":
-        accepted = {name: int(candidates.n_best(name, n).sum()) for name in candidates.names}
-        longest = max(accepted, key=accepted.__getitem__)
-        if accepted[longest] > n:
-            note("ties kept", name=longest, accepted=f"{accepted[longest]:,}", n=f"{n:,}")
-        return
-    tied = {}
-    for name, scores in zip(candidates.names, candidates.scores, strict=True):
-        _, counts = np.unique(scores, return_counts=True)
-        tied[name] = int(counts[counts > 1].sum())
-    most = max(tied, key=tied.__getitem__)
-    if tied[most]:
-        of = counted(candidates.n_candidates, "candidate")
-        keep = Argument("ties", "keep")
-        note("ties broken", n=f"{tied[most]:,}", all=of, name=most, seed=candidates.seed, keep=keep)
 
 
 FORMAT = Format(

@@ -6,10 +6,9 @@ Runs and qrels are TREC's text files, or the JSON of ranx and pytrec_eval: ``{to
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,10 +29,6 @@ Qrels = dict[str, dict[str, int]]
 
 # More digits than any scale has would be more than an array takes.
 _GRADE = re.compile(r"[+-]?[0-9]{1,9}")
-_LARGEST = 1e300
-
-# Documents of a ranking that people see.
-_SHOWN = 10
 
 
 def read(request: Request) -> LongTable:
@@ -56,7 +51,7 @@ def read(request: Request) -> LongTable:
     if lacking := [topic for topic in qrels if topic not in set(topics)]:
         note("topics without relevance", path=qrels_path, n=len(lacking), all=len(qrels), first=lacking[0])
     rows = []
-    for name, path in request.named_files().items():
+    for system, path in request.named_files().items():
         run = read_run(path)
         judged_topics = [topic for topic in topics if topic in run]
         if not judged_topics:
@@ -64,41 +59,27 @@ def read(request: Request) -> LongTable:
         for topic in judged_topics:
             grades = [qrels[topic].get(document, 0) for document in run[topic]]
             score = measure.score(grades, list(qrels[topic].values()))
-            rows.append((str(path), topic, name, topic, score, _text(run[topic], qrels[topic])))
-        if others := [topic for topic in run if topic not in qrels]:
-            note("topics unknown", path=path, n=counted(len(others), "topic"), first=others[0])
+            rows.append((str(path), topic, system, topic, score, _text(run[topic], qrels[topic])))
     table = pd.DataFrame(rows, columns=["file", "topic", "system", "item", "score", "answer"])
-    expected = pd.DataFrame(
-        {"item": topics, "gold": [_text(_relevant(qrels[topic]), qrels[topic]) for topic in topics]}
-    )
+    relevant = [{document: grade for document, grade in qrels[topic].items() if grade >= 1} for topic in topics]
+    gold = [_text(sorted(grades, key=lambda document: -grades[document]), grades) for grades in relevant]
+    expected = pd.DataFrame({"item": topics, "gold": gold})
     return LongTable(table.set_index(["file", "topic"]), ("score",), None, expected, answers_compare=True)
 
 
-def _relevant(judged: Mapping[str, int]) -> list[str]:
-    """The relevant documents of a topic, the most relevant first."""
-    return sorted(
-        (document for document, grade in judged.items() if grade >= 1), key=lambda document: -judged[document]
-    )
-
-
-def _text(documents: Sequence[str], judged: Mapping[str, int]) -> str:
-    """A ranking as people read it: the first documents with their grades of relevance ("?": not judged), and the rest.
-
-    All documents are in it: rankings with the same text are the same.
-    """
-    first = "\n".join(f"{document} ({judged.get(document, '?')})" for document in documents[:_SHOWN])
-    rest = documents[_SHOWN:]
-    return f"{first}\n… {len(rest):,} more: {' '.join(rest)}" if rest else first
+def _text(documents: Iterable[str], judged: Mapping[str, int]) -> str:
+    """A ranking as people read it: documents with their grades of relevance ("?": not judged)."""
+    return "\n".join(f"{document} ({judged.get(document, '?')})" for document in documents)
 
 
 @once
 def read_qrels(path: Path) -> Qrels:
     """The judgments of a file of qrels (``topic iteration docno relevance``, or JSON)."""
     qrels: Qrels = {}
-    for place, topic, document, grade in _entries(path, "topic iteration docno relevance"):
-        if not (isinstance(grade, int) or _GRADE.fullmatch(str(grade))):
+    for place, topic, document, grade in _entries(path, ("topic", "iteration", "docno", "relevance")):
+        if not _GRADE.fullmatch(str(grade)):
             raise InputError("relevance", "must be a whole number", grade, at=place)
-        qrels.setdefault(topic, {})[document] = int(grade)
+        qrels.setdefault(topic, {})[document] = int(str(grade))
     return qrels
 
 
@@ -106,8 +87,8 @@ def read_qrels(path: Path) -> Qrels:
 def read_run(path: Path) -> dict[str, list[str]]:
     """The documents of each topic of a run, best first."""
     run: dict[str, dict[str, float]] = {}
-    for place, topic, document, score in _entries(path, "topic Q0 docno rank score tag"):
-        value = number(score) if isinstance(score, str) else float(score)
+    for place, topic, document, score in _entries(path, ("topic", "Q0", "docno", "rank", "score", "tag")):
+        value = number(str(score))
         if not isfinite(value):
             raise InputError("score", "must be a number", score, at=place)
         run.setdefault(topic, {})[document] = value
@@ -121,40 +102,29 @@ def _ranked(scores: dict[str, float]) -> list[str]:
     return [document for _, document in sorted(zip(single, scores, strict=True), reverse=True)]
 
 
-def _entries(path: Path, form: str) -> Iterator[tuple[str, str, str, Any]]:
-    """The place, topic, document and number of each line of this form, or of each entry of JSON; each is there once."""
+def _entries(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[str, str, str, object]]:
+    """The place, topic, document and score or relevance of each line, or of each entry of JSON."""
     if ending(path) == ".json":
-        yield from _json_entries(path)
+        topics = read_json(path)
+        if not (isinstance(topics, dict) and topics and all(isinstance(t, dict) and t for t in topics.values())):
+            raise InputError("a run or qrels in JSON must be {topic: {document: number}}", at=path)
+        for topic, documents in topics.items():
+            for document, value in documents.items():
+                yield f"{path}, topic '{topic}', document '{document}'", topic, document, value
         return
-    names = form.split()
-    at = [names.index(name) for name in ("topic", "docno", "score" if "score" in names else "relevance")]
     seen = set()
     for n, line in enumerate(read_lines(path), start=1):
         place, cells = f"{path}, line {n}", line.split()
         if not cells:
             continue
-        if len(cells) != len(names):
-            raise InputError(f"{counted(len(cells), 'column')}, but {form} are {len(names)}", at=place)
-        topic, document, value = (cells[i] for i in at)
+        if len(cells) != len(columns):
+            raise InputError(f"{counted(len(cells), 'column')}, not {len(columns)}: {' '.join(columns)}", at=place)
+        cell = dict(zip(columns, cells, strict=True))
+        topic, document = cell["topic"], cell["docno"]
         if (topic, document) in seen:
             raise InputError(f"document '{document}' is twice in topic '{topic}'", at=place)
         seen.add((topic, document))
-        yield place, topic, document, value
-
-
-def _json_entries(path: Path) -> Iterator[tuple[str, str, str, Any]]:
-    """The same of ``{topic: {docno: number}}``."""
-    topics = read_json(path)
-    if not isinstance(topics, dict) or not topics:
-        raise InputError("a run or qrels in JSON must be {topic: {document: number}}", at=path)
-    for topic, scored in topics.items():
-        if not isinstance(scored, dict) or not scored:
-            raise InputError("must be {document: number}", at=f"{path}, topic '{topic}'")
-        for document, value in scored.items():
-            place = f"{path}, topic '{topic}', document '{document}'"
-            if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > _LARGEST:
-                raise InputError("", "must be a number", value, at=place)
-            yield place, topic, document, value
+        yield place, topic, document, cell["score" if "score" in cell else "relevance"]
 
 
 FORMAT = Format("trec", "TREC runs", read, metrics=("ap", "rr", "@"))

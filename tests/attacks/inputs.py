@@ -258,8 +258,4 @@ CASES = {
         {"candidates.csv": "id,gold,t,mi\n" + "".join(f"c{i},{i % 2},{i},{(7 * i) % 5}\n" for i in range(12))},
         ("candidates.csv", "--metric", "precision@5", "--test", "fisher"),
     ),
-    "contingency": Case(
-        {"pairs.csv": "id,gold,f,f1,f2,N\n" + "".join(f"c{i},{i % 2},{1 + i},{20 + i},{30},1000\n" for i in range(12))},
-        ("pairs.csv", "--metric", "precision@5", "--resamples", "50"),
-    ),
 }

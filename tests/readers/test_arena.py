@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -55,10 +54,10 @@ def test_names_of_systems_are_no_sides(tmp_path: Path) -> None:
     loaded = load(written(tmp_path, named), "win_rate")
     assert (loaded.outputs.names, loaded.outputs.scores().tolist()) == (["a", "b", "z"], pytest.approx([50, 60, 37.5]))
     assert "systems called like sides" in [note.kind for note in loaded.notes]
-    named.loc[5, "winner"] = "b"
+    path = written(tmp_path, named.assign(winner=named["winner"].where(named.index != 5, "b")))
     with pytest.raises(InputError) as error:
-        load(written(tmp_path, named), "win_rate")
-    assert error.value.at == f"{tmp_path / 'battles.csv'}, line 7"
+        load(path, "win_rate")
+    assert error.value.at == f"{path}, line 7"
 
 
 def test_strengths_are_in_elo_points_round_1000(tmp_path: Path) -> None:
@@ -90,7 +89,7 @@ def test_prompts_are_clusters(tmp_path: Path) -> None:
     frame = battles(60, np.zeros(3), 4).assign(question_id=np.arange(60) // 2)
     loaded = load(written(tmp_path, frame), "bradley_terry")
     assert loaded.outputs.items["cluster"].nunique() == 30
-    assert [note.kind for note in loaded.notes] == ["read", "both bad", "prompts of battles"]
+    assert [note.kind for note in loaded.notes] == ["read", "prompts of battles"]
     k = np.arange(60)
     frame = frame.assign(question_id=k, prompt=[f"p{i // 3}" for i in k], judge=[f"j{i % 4}" for i in k])
     path = written(tmp_path, frame)
@@ -102,17 +101,11 @@ def test_prompts_are_clusters(tmp_path: Path) -> None:
     assert alone.natural_unit == "item", "no prompt has two battles"
 
 
-@pytest.mark.parametrize("said", ["both bad", "both_bad", "Both Bad", "tie (bothbad)"])
-def test_both_bad_is_a_tie(said: str, tmp_path: Path) -> None:
-    loaded = load(written(tmp_path, SMALL.replace("tie", said)), "win_rate")
-    assert loaded.outputs.scores().tolist() == pytest.approx([60, 50, 37.5])
-    assert "both bad" in [note.kind for note in loaded.notes]
-
-
-def test_columns_of_other_names(tmp_path: Path) -> None:
-    path = written(tmp_path, SMALL.set_axis(["left", "right", "vote"], axis=1))
-    columns = {"model_a": "left", "model_b": "right", "winner": "vote"}
-    assert load(path, "win_rate", columns=columns).outputs.scores().tolist() == pytest.approx([60, 50, 37.5])
+def test_both_bad_is_a_tie_and_columns_may_have_other_names(tmp_path: Path) -> None:
+    for tie in ("both bad", "both_bad", "Both Bad", "tie (bothbad)"):
+        path = written(tmp_path, SMALL.replace("tie", tie).set_axis(["left", "right", "vote"], axis=1))
+        columns = {"model_a": "left", "model_b": "right", "winner": "vote"}
+        assert load(path, "win_rate", columns=columns).outputs.scores().tolist() == pytest.approx([60, 50, 37.5])
     with pytest.raises(InputError, match="no column 'winner'"):
         load(path, "win_rate", columns={"model_a": "left", "model_b": "right"})
 
@@ -134,15 +127,9 @@ def test_what_is_refused(rows: list[list[str]], at: str | None, tmp_path: Path) 
 
 
 def test_texts_of_battles(tmp_path: Path) -> None:
-    asked = {"role": "user", "content": "Hi?"}
-    rows = [
-        {"model_a": a, "model_b": b, "winner": winner,
-         **{f"conversation_{side}": [asked, {"role": "assistant", "content": f"{model}!"}]
-            for side, model in (("a", a), ("b", b))}}
-        for a, b, winner in (("new", "old", "model_a"), ("old", "new", "model_a"))
-    ]  # fmt: skip
-    (tmp_path / "votes.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    texts = load(tmp_path / "votes.jsonl", "win_rate").texts
+    rows = [["new", "old", "model_a", "Hi?", "new!", "old!"], ["old", "new", "model_a", "Hi?", "old!", "new!"]]
+    columns = ["model_a", "model_b", "winner", "prompt", "response_a", "response_b"]
+    texts = load(written(tmp_path, pd.DataFrame(rows, columns=columns)), "win_rate").texts
     assert texts is not None
     assert texts.inputs_of(["1", "2"]) == ["Hi?", "Hi?"]
     assert texts.answers_of("old", ["2", "1"]) == ["old!", "old!"]

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.rankings.association import MEASURES
 from simstudy.readers.candidates import load_candidates
 from simstudy.readers.load import load
 from tests.readers.line_files import loaded, note_kinds, refused, scores
@@ -55,14 +54,6 @@ def test_columns_of_numbers_are_scores_unless_they_describe(tmp_path: Path) -> N
     assert "1 scoring function" in repr(read)
 
 
-def test_contingency_tables_give_association_measures(tmp_path: Path) -> None:
-    (tmp_path / "c.csv").write_text("id,gold,f,f1,f2,N\na,1,30,100,50,1000\nb,0,2,40,50,1000\n")
-    candidates = load_candidates(tmp_path / "c.csv").candidates
-    assert candidates.names == [*MEASURES]
-    # 30 * log10(30 * 1000 / (100 * 50)) and the like are tested with the measures; here that a and b have theirs.
-    assert candidates.scores[candidates.names.index("mi"), 0] == pytest.approx(np.log2(30 * 1000 / 5000))
-
-
 @pytest.mark.parametrize(
     ("text", "at"),
     [
@@ -73,6 +64,7 @@ def test_contingency_tables_give_association_measures(tmp_path: Path) -> None:
         ("id,gold,t\na,1,\nb,0,1\n", "c.csv, line 2"),
         ("id,gold,t\na,1,3\nb,1,2\n", "c.csv"),
         ("id,gold,t\na,1,x\nb,0,y\n", "c.csv"),
+        ("id,gold,f,f1,f2,N\na,1,30,100,50,1000\nb,0,2,40,50,1000\n", "c.csv"),
     ],
 )
 def test_malformed_tables_are_refused_where_they_are(tmp_path: Path, text: str, at: str) -> None:

@@ -42,29 +42,21 @@ def test_the_lines_that_comet_score_prints(tmp_path: Path) -> None:
 
 
 def test_what_bert_score_prints_has_three_scores_of_which_f1_is_taken(tmp_path: Path) -> None:
-    paths = [
-        written(tmp_path / f"{name}.txt", "\n".join([HASH, *(f"0.1\t0.2\t{x}" for x in scores)]))
-        for name, scores in (("old", [0.5, 0.25]), ("new", [0.75, 0.5]))
-    ]
+    lines = {"old": f"{HASH}\n0.1\t0.2\t0.5\n0.1\t0.2\t0.25", "new": f"{HASH}\n0.1\t0.2\t0.75\n0.1\t0.2\t0.5"}
+    paths = [written(tmp_path / f"{name}.txt", text) for name, text in lines.items()]
     assert load(paths, "mean").outputs.scores().tolist() == [0.375, 0.625]
-    assert load(paths, "mean", columns={"score": "R"}).outputs.scores().tolist() == [0.2, 0.2]
-    with pytest.raises(ValueError, match="F2"):
-        load(paths, "mean", columns={"score": "F2"})
+    with pytest.raises(InputError, match="choose no score"):
+        load(paths, "mean", columns={"score": "P"})
 
 
 def test_what_sacrebleu_prints_of_sentences(tmp_path: Path) -> None:
     """The lines are made by sacrebleu itself, as its command does."""
     bleu = BLEU(effective_order=True)
-    said = {"old": ["the cat sat", "a dog ran"], "new": ["the cat sat down", "a dog ran home"]}
-    scores = {name: [bleu.sentence_score(s, ["the cat sat down now"]) for s in texts] for name, texts in said.items()}
-    signature = str(bleu.get_signature())
-    paths = [
-        written(tmp_path / f"{name}.txt", "".join(f"{one.format(signature=signature)}\n" for one in own))
-        for name, own in scores.items()
-    ]
-    loaded = load(paths, "mean")
-    expected = [np.mean([one.score for one in own]) for own in scores.values()]
-    assert loaded.outputs.scores().tolist() == pytest.approx(expected, abs=0.05)  # sacrebleu rounds to one digit.
+    scores = [bleu.sentence_score(text, ["the cat sat down now"]) for text in ("the cat sat", "a dog ran home")]
+    lines = [score.format(signature=str(bleu.get_signature())) for score in scores]
+    loaded = load(written(tmp_path / "new.txt", "\n".join(lines)), "mean")
+    # sacrebleu rounds to one digit.
+    assert loaded.outputs.statistics[0, :, 0].tolist() == pytest.approx([one.score for one in scores], abs=0.05)
     assert [note.kind for note in loaded.notes] == ["read", "scores of sentences"]
 
 
@@ -111,6 +103,7 @@ def test_a_segment_that_one_system_lacks_is_missing(tmp_path: Path) -> None:
         ({"a.json": '{"a": [{"COMET": 1}, {"COMET": "x"}]}'}, ", system 'a', segment 2"),
         ({"a.json": '{"a": [{"COMET": 1}'}, ", line 1"),
         ({"b.json": '{"b": [{"COMET": 1}]}', "a.seg.score": "a\t1\n"}, ", line 1"),
+        ({"1/x.seg.score": "a\t1\na\t2\n", "2/x.seg.score": "a\t1\na\t2\n"}, ", line 1"),
     ],
 )
 def test_what_is_refused(files: dict[str, str], at: str, tmp_path: Path) -> None:

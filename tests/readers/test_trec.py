@@ -25,10 +25,8 @@ def test_documents_are_ranked_by_score_then_by_docno_backwards(tmp_path: Path) -
 
 
 def test_json_says_the_same(tmp_path: Path) -> None:
-    files = {
-        "new.json": '{"1": {"d1": 9, "d2": 10.5}, "2": {"d3": 1}}',
-        "gold.json": '{"1": {"d1": 2}, "2": {"d3": 1}}',
-    }
+    run, gold = '{"1": {"d1": 9, "d2": 10.5}, "2": {"d3": 1}}', '{"1": {"d1": 2}, "2": {"d3": 1}}'
+    files = {"new.json": run, "gold.json": gold}
     assert scores(loaded(tmp_path, files, "rr", format="trec")) == {"new": 0.75}
 
 
@@ -36,18 +34,16 @@ def test_topics_are_those_with_a_relevant_document(tmp_path: Path) -> None:
     files = {"a.run": NEW + "4 Q0 d 1 1 a\n", "gold.txt": QRELS + "3 0 d1 0\n"}
     read = loaded(tmp_path, files, "ap")
     assert read.outputs.items["id"].tolist() == ["1", "2"]
-    assert note_kinds(read) == ["topics without relevance", "topics unknown"]
+    assert note_kinds(read) == ["topics without relevance"]
     lacks = {"a.run": NEW, "b.run": NEW.partition("2 Q0")[0], "gold.txt": QRELS}
     assert "lacks 1 of 2" in str(refused(tmp_path, lacks, "ap"))
     assert scores(loaded(tmp_path, lacks, "ap", missing="zero")) == {"a": 1, "b": 0.5}
 
 
 def test_rankings_are_the_same_only_if_all_documents_are(tmp_path: Path) -> None:
-    runs = {
-        name: "".join(f"1 Q0 x{d} 1 {-k} r\n" for k, d in enumerate([*range(20), last])) + "2 Q0 d3 1 9 r\n"
-        for name, last in {"a.run": 20, "b.run": 20, "c.run": 21}.items()
-    }
-    answers = loaded(tmp_path, {**runs, "gold.txt": QRELS}, "ap").outputs.answers
+    unjudged = "".join(f"1 Q0 x{rank} 1 {-rank} r\n" for rank in range(20))
+    files = {"a.run": NEW + unjudged, "b.run": NEW + unjudged, "c.run": NEW + unjudged.replace("x19", "y19")}
+    answers = loaded(tmp_path, {**files, "gold.txt": QRELS}, "ap").outputs.answers
     assert answers is not None
     assert (answers == answers[0]).tolist() == [[True, True], [True, True], [False, True]]
 
@@ -70,5 +66,5 @@ def test_malformed_files_are_refused_where_they_are(tmp_path: Path, run: str, qr
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"1": 2}', '{"1": {}}', '{"1": {"d1": true}}', '{"1": {"d1": 1e999}}'])
 def test_malformed_json_is_refused(tmp_path: Path, text: str) -> None:
-    files = {"a.json": text, "gold.txt": QRELS}
-    assert refused(tmp_path, files, "ap", format="trec").at.startswith(str(tmp_path / "a.json"))
+    error = refused(tmp_path, {"a.json": text, "gold.txt": QRELS}, "ap", format="trec")
+    assert error.at.startswith(str(tmp_path / "a.json"))
