@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.files.packed import as_given, plain_name
-from simstudy.notes import note
 from simstudy.readers.formats import Format
 from simstudy.readers.logs import Answer, Log, read_logs
 from simstudy.readers.long_table import LongTable, as_text
 from simstudy.readers.request import Request
 from simstudy.readers.text_files import NUMBER, field_of, first_keys, read_json
-from simstudy.text.numerals import counted
 from simstudy.validation import InputError
 
 _NAME = "per_instance_stats.json"
@@ -42,12 +40,8 @@ def read(request: Request) -> LongTable:
     if a run has several. Perturbed instances are left out. Statistics such as times are scores only if the user names
     them.
     """
-    perturbed: dict[Path, int] = {}
-    logs = [_log(path, request, perturbed) for path in request.paths]
-    table = read_logs(request, logs, "instance", usual_filter="test")
-    if perturbed:
-        note("perturbed", n=counted(sum(perturbed.values()), "perturbed instance"), first=next(iter(perturbed)))
-    return table
+    logs = [_log(path, request) for path in request.paths]
+    return read_logs(request, logs, "instance", usual_filter="test")
 
 
 def _holds(path: Path) -> bool:
@@ -55,7 +49,7 @@ def _holds(path: Path) -> bool:
     return plain_name(path) == _NAME or {"instance_id", "stats", "train_trial_index"} <= first_keys(path)
 
 
-def _log(path: Path, request: Request, perturbed: dict[Path, int]) -> Log:
+def _log(path: Path, request: Request) -> Log:
     """The log in a file, with model and task from the name of its folder."""
     folder = path.absolute().parent
     spec_path = folder / "run_spec.json"
@@ -69,33 +63,25 @@ def _log(path: Path, request: Request, perturbed: dict[Path, int]) -> Log:
     scenario = re.split("[:,]", name)[0]
     rest = ",".join(f"{name}={value}" for name, value in arguments.items() if name not in _OF_MODEL)
     wanted = {request.asked, *request.columns.values()}
-    answers = _answers(path, folder, adapter, wanted, perturbed)
+    answers = _answers(path, folder, adapter, wanted)
     task = f"{scenario}:{rest}" if rest else scenario
     return Log(path, model, task, answers, facts={"shots": adapter.get("max_train_instances")})
 
 
-def _answers(
-    path: Path, folder: Path, adapter: Mapping[str, Any], wanted: set[str], perturbed: dict[Path, int]
-) -> Iterator[Answer]:
-    """The answers of a run: one for each instance that is not perturbed, trial and statistic."""
+def _answers(path: Path, folder: Path, adapter: Mapping[str, Any], wanted: set[str]) -> Iterator[Answer]:
+    """The answers of a run: one for each instance, trial and statistic."""
     instances = _instances(folder)
-    responses = {
-        (str(entry.get("instance_id")), entry.get("train_trial_index", 0)): as_text(
-            entry.get("mapped_output") or entry.get("predicted_text")
-        )
-        for entry in _entries(folder / "display_predictions.json")
-        if not entry.get("perturbation")
-    }
+    responses: dict[tuple[str, int], str | None] = {}
+    predictions = folder / "display_predictions.json"
+    for prediction in _entries(predictions):
+        trial = field_of(prediction, "train_trial_index", int, predictions, 0)
+        response = as_text(prediction.get("mapped_output") or prediction.get("predicted_text"))
+        responses[str(prediction.get("instance_id")), trial] = response
     of_prompt = {name: value for name, value in adapter.items() if _PROMPT.fullmatch(name)}
     prompt = json.dumps(of_prompt, sort_keys=True) if of_prompt else None
-    entries = _entries(path)
-    if n_perturbed := sum(bool(entry.get("perturbation")) for entry in entries):
-        perturbed[path] = n_perturbed
-    for n, entry in enumerate(entries, start=1):
-        if entry.get("perturbation"):
-            continue
-        at = f"{path}, entry {n}"
-        item = str(field_of(entry, "instance_id", int | str, at))
+    for entry in _entries(path):
+        item = str(field_of(entry, "instance_id", int | str, path))
+        at = f"{path}, instance {item}"
         trial = field_of(entry, "train_trial_index", int, at, 0)
         question, target = instances.get(item, (None, None))
         answer = Answer(
@@ -123,21 +109,20 @@ def _answers(
 
 def _instances(folder: Path) -> dict[str, tuple[str | None, str | None]]:
     """The question and the right answer of the instances of a run by their ids, as far as files have them."""
-    # helm-summarize writes this file. Before, only the state of the run has the instances.
+    # helm-summarize makes this file of the state of the run.
     path = folder / "instances.json"
     instances = _entries(path)
     if not instances and (path := folder / "scenario_state.json").is_file():
         states = field_of(read_json(path), "request_states", list, path, [])
-        instances = [field_of(state, "instance", dict, path) for state in states]
+        instances = _not_perturbed([field_of(state, "instance", dict, path) for state in states], path)
     texts = {}
     for instance in instances:
-        if not instance.get("perturbation"):
-            right = [
-                _text(reference.get("output")) or ""
-                for reference in field_of(instance, "references", list, path, [])
-                if "correct" in field_of(reference, "tags", list, path, [])
-            ]
-            texts[str(instance.get("id"))] = _text(instance.get("input")), "\n".join(right) or None
+        right = [
+            _text(reference.get("output")) or ""
+            for reference in field_of(instance, "references", list, path, [])
+            if "correct" in field_of(reference, "tags", list, path, [])
+        ]
+        texts[str(instance.get("id"))] = _text(instance.get("input")), "\n".join(right) or None
     return texts
 
 
@@ -150,7 +135,14 @@ def _entries(path: Path) -> list[Mapping[str, Any]]:
     entries = read_json(path) if path.is_file() else []
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InputError("must be a list of objects, as HELM writes it", at=path)
-    return entries
+    return _not_perturbed(entries, path)
+
+
+def _not_perturbed(entries: list[Mapping[str, Any]], path: Path) -> list[Mapping[str, Any]]:
+    kept = [entry for entry in entries if not entry.get("perturbation")]
+    if entries and not kept:
+        raise InputError(f"all {len(entries)} instances are perturbed", at=path)
+    return kept
 
 
 FORMAT = Format(

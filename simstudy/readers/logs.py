@@ -291,13 +291,13 @@ def _check_comparable(facts: pd.DataFrame, rows: pd.DataFrame, unit: str, allowe
 
 def _difference(frame: pd.DataFrame, what: str, keys: list[str], unit: str) -> dict[str, Any]:
     """The fields of a message on rows with equal keys that differ in a column; empty if no rows differ."""
-    compared = frame[frame[what].notna()]
+    compared = frame.loc[frame[what].notna(), [*keys, what]]
     groups = compared.groupby(keys, sort=False)
     different = compared[compared[what] != groups[what].transform("first")]
     if different.empty:
         return {}
-    row = different.iloc[0]
-    first = groups.get_group(tuple(row[keys])).iloc[0]
+    same_keys = groups.get_group(tuple(different[keys].iloc[0]))
+    row, first = frame.loc[different.index[0]], frame.loc[same_keys.index[0]]
     place, other = (f"{log['path']}, {unit} {log['place']}" if "place" in log else log["path"] for log in (row, first))
     return {
         "what": what,
