@@ -44,13 +44,13 @@ def several(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_tasks_are_domains(tmp_path: Path) -> None:
+def test_tasks_are_domains_of_systems_that_a_user_may_name_by_their_folders(tmp_path: Path) -> None:
     for model, score in {"a": 1, "b": 0}.items():
         for task in ("mmlu_law", "gsm8k"):
             write(tmp_path, model, task, [sample(0, {"em": score})])
-    outputs = load(tmp_path, "accuracy").outputs
+    outputs = load({"new": tmp_path / "a", "old": tmp_path / "b"}, "accuracy").outputs
     assert outputs.items.to_dict("list") == {"id": ["gsm8k/0", "mmlu_law/0"], "domain": ["gsm8k", "mmlu_law"]}
-    assert outputs.scores().tolist() == [100, 0]
+    assert (outputs.names, outputs.scores().tolist()) == (["new", "old"], [100, 0])
 
 
 def test_one_line_chooses_for_all_tasks_and_is_what_columns_take(several: Path) -> None:
@@ -58,21 +58,15 @@ def test_one_line_chooses_for_all_tasks_and_is_what_columns_take(several: Path) 
         load(several, "accuracy")
     columns = {"score": "acc", "score@gsm8k": "exact_match", "filter": "strict-match"}
     assert chosen(error) == columns
-    assert load(several, "accuracy", columns=columns).outputs.items["scored_by"].tolist() == ["acc"] * 2 + [
-        "exact_match"
-    ]
-
-
-@pytest.mark.parametrize(
-    ("columns", "scores"),
-    [
-        ({"score": "acc", "score@gsm8k": "exact_match", "filter": "strict-match"}, [0, 1, 1]),
+    outputs = load(several, "accuracy", columns=columns).outputs
+    assert outputs.items["scored_by"].tolist() == ["acc", "acc", "exact_match"]
+    for other, scores in (
+        ({}, [0, 1, 1]),
         ({"score@ar*": "acc_norm", "filter@gsm8k": "flexible-extract"}, [1, 1, 0]),
-        ({"score@ar*": "acc_norm", "score@arc": "acc", "filter": "strict-match"}, [0, 1, 1]),
-    ],
-)
-def test_a_metric_and_a_filter_for_each_task(several: Path, columns: dict[str, str], scores: list[int]) -> None:
-    assert load(several, "accuracy", columns=columns).outputs.statistics[0, :, 0].tolist() == scores
+        ({"score@ar*": "acc_norm", "score@arc": "acc"}, [0, 1, 1]),
+    ):
+        outputs = load(several, "accuracy", columns=columns | other).outputs
+        assert outputs.statistics[0, :, 0].tolist() == scores
 
 
 @pytest.mark.parametrize(
@@ -118,14 +112,6 @@ def test_a_domain_is_the_only_task_that_is_read(several: Path) -> None:
     with pytest.raises(InputError) as error:
         load(several, "acc", domain="arg")
     assert error.value.argument == "domain"
-
-
-def test_names_that_a_user_gives_to_folders(tmp_path: Path) -> None:
-    for model, score in {"m": 1, "n": 0}.items():
-        for task in ("t", "u"):
-            write(tmp_path, model, task, [sample(0, {"em": score})])
-    outputs = load({"new": tmp_path / "m", "old": tmp_path / "n"}, "accuracy").outputs
-    assert (outputs.names, outputs.scores().tolist()) == (["new", "old"], [100, 0])
 
 
 # Logs that are not comparable --------------------------------------------------------------------------------------
