@@ -17,14 +17,14 @@ from tests.readers import test_inspect_logs as inspect
 from tests.readers.test_lm_eval import TIME, sample, write
 
 
-def refused(paths: list[Path], what: str, **options: Any) -> Loaded:
+def refused(paths: list[Path], what: str) -> Loaded:
     """Raise unless the difference is refused, and noted where it is allowed, which is returned."""
     with pytest.raises(InputError) as error:
-        load(paths, "accuracy", **options)
+        load(paths, "accuracy")
     assert error.value.remedy.fields["allow"] == Argument("allow_different", what)  # type: ignore[attr-defined]
     assert error.value.at.startswith(str(paths[1]))
     assert str(paths[0]) in error.value.rule
-    loaded = load(paths, "accuracy", allow_different=what, **options)
+    loaded = load(paths, "accuracy", allow_different=what)
     assert [note.fields["what"] for note in loaded.notes if note.kind == "logs differ"] == [what]
     return loaded
 
@@ -122,18 +122,18 @@ def test_metrics_and_filters_of_one_task(tmp_path: Path) -> None:
     outputs = refused([one, two], "metric").outputs
     assert outputs.scores().tolist() == [50, 100]
     assert outputs.items["scored_by"].tolist() == ["acc+acc_norm"] * 2
-    two = write(tmp_path, "two", "arc", [sample(k, {"acc": 1}, "flexible") for k in (0, 1)])
+    write(tmp_path, "two", "arc", [sample(k, {"acc": 1}, "flexible") for k in (0, 1)])
     refused([one, two], "filter")
 
 
 def test_inputs_and_targets_of_one_item(tmp_path: Path) -> None:
     one = write(tmp_path, "one", "t", [sample(k, {"acc": 1}) for k in (0, 1, 2)])
-    two = write(tmp_path, "two", "t", [sample(k, {"acc": 1}, doc_hash=f"h{k}" if k else "x") for k in (0, 1, 2)])
-    refused([one, two], "input")
+    two = write(tmp_path, "two", "t", [sample(k, {"acc": 1}, doc_hash="x" if k else "h0") for k in (0, 1, 2)])
+    (told,) = (note for note in refused([one, two], "input").notes if note.kind == "logs differ")
+    assert (told.fields["n"], told.fields["all"]) == ("2 items", "3")
     # In early logs hashes are empty.
-    two = write(tmp_path, "two", "t", [sample(k, {"acc": 1}, doc_hash="", target=f"B{k}") for k in (0, 1, 2)])
-    (told,) = (note for note in refused([one, two], "target").notes if note.kind == "logs differ")
-    assert (told.fields["n"], told.fields["all"]) == ("3 items", "3")
+    write(tmp_path, "two", "t", [sample(k, {"acc": 1}, doc_hash="", target="B") for k in (0, 1, 2)])
+    refused([one, two], "target")
     write(tmp_path, "two", "t", [sample(0, {"acc": 1}, doc_hash="x", target="B")])
     with pytest.raises(InputError) as error:
         load([one, two], "accuracy", missing="drop")
@@ -149,14 +149,12 @@ def results(log: Path, **about: Any) -> None:
 def test_versions_and_shots_are_those_of_the_results_beside(tmp_path: Path) -> None:
     one, two = (write(tmp_path, model, "t", [sample(0, {"acc": 1})]) for model in ("one", "two"))
     results(one, versions={"t": 3.0}, **{"n-shot": {"t": 5}})
-    results(two, versions={"t": 3.0}, **{"n-shot": {"t": 5}})
-    assert len(load([one, two], "accuracy").notes) == 1
-    results(two, versions={"t": 2.0}, **{"n-shot": {"t": 5}})
-    refused([one, two], "version")
-    results(two, versions={"t": 3.0}, **{"n-shot": {"t": 0}})
-    refused([one, two], "shots")
-    results(two)
-    assert len(load([one, two], "accuracy").notes) == 1, "nothing is known of one of them"
+    for version, shots, what in ((2.0, 5, "version"), (3.0, 0, "shots")):
+        results(two, versions={"t": version}, **{"n-shot": {"t": shots}})
+        refused([one, two], what)
+    for known in ({"versions": {"t": 3.0}, "n-shot": {"t": 5}}, {}):
+        results(two, **known)
+        assert len(load([one, two], "accuracy").notes) == 1
     (two.parent / f"results_{TIME}.json").write_text('{"versions": {"t":')
     with pytest.raises(InputError) as error:
         load([one, two], "accuracy")
@@ -185,23 +183,24 @@ def test_prompts_may_differ_as_chat_templates_do(tmp_path: Path) -> None:
     assert error.value.at == f"{three}, line 1"
 
 
-def test_inspect_logs_of_other_scorers_versions_inputs_and_targets(tmp_path: Path) -> None:
-    def log(name: str, *samples: dict[str, Any], **about: Any) -> Path:
-        path = inspect.write(tmp_path / f"{name}.json", list(samples), name)
-        content = json.loads(path.read_text())
-        content["eval"] |= about
-        path.write_text(json.dumps(content))
-        return path
-
-    right = inspect.sample("q1", "C")
-    one = log("one", right, task_version=1)
-    two = log("two", inspect.sample("q1", None, judge=0.5), task_version=1)
-    assert refused([one, two], "metric").outputs.scores().tolist() == [100, 50]
-    refused([one, log("two", right, task_version=2)], "version")
-    refused([one, log("two", right | {"input": "Why?"})], "input")
-    refused([one, log("two", right | {"target": ["x", "y"]})], "target")
-    options = [{"name": "match", "options": {"location": where}} for where in ("end", "any")]
-    refused([log(f"m{k}", right, scorers=[own]) for k, own in enumerate(options)], "scorer")
+@pytest.mark.parametrize(
+    ("what", "changed", "about"),
+    [
+        ("metric", {"scores": {"judge": {"value": 0.5}}}, {}),
+        ("version", {}, {"task_version": 2}),
+        ("input", {"input": "Why?"}, {}),
+        ("target", {"target": ["x", "y"]}, {}),
+        ("scorer", {}, {"scorers": [{"name": "match", "options": {"location": "any"}}]}),
+    ],
+)
+def test_inspect_logs(what: str, changed: dict[str, Any], about: dict[str, Any], tmp_path: Path) -> None:
+    of_one = {"task_version": 1, "scorers": [{"name": "match", "options": {"location": "end"}}]}
+    paths = []
+    for name, answer, facts in (("one", {}, of_one), ("two", changed, of_one | about)):
+        path = tmp_path / f"{name}.json"
+        header = {"task": "quiz", "model": name} | facts
+        paths.append(inspect.write(path, [inspect.sample("q1", "C") | answer], eval=header))
+    refused(paths, what)
 
 
 def test_every_difference_is_documented() -> None:
