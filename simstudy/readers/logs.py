@@ -85,20 +85,6 @@ class Log:
     scorers: Mapping[str, str] = field(default_factory=dict)
 
 
-class _Choice(NamedTuple):
-    """The score or the filter of a log that is read."""
-
-    #: "score" or "filter".
-    kind: str
-    log: Path
-    task: str
-    name: str
-    #: All names that may be chosen.
-    names: list[str]
-    #: Whether the user need not choose.
-    is_clear: bool
-
-
 def only_in_logs(metric: str) -> bool:
     """Whether a metric that a user named is none of simstudy, in any case: only logs can have one of this name."""
     own_case = in_own_case(metric, [*METRICS, *PER_CLASS, *ARRAYS])
@@ -124,9 +110,10 @@ def read_logs(
     none. Systems are `named_by_file` if the only task has several logs of a model.
     """
     tasks: list[str] = []
-    choices: list[_Choice] = []
     facts_of_logs: list[dict[str, Any]] = []
     frames: list[pd.DataFrame] = []
+    # Choices that the user has to make: score or filter, the log, the names.
+    unclear: list[tuple[str, Path, list[str]]] = []
     # Logs of one task have the same questions: each text is held once.
     texts: dict[str | None, str | None] = {}
     for log in logs:
@@ -137,17 +124,18 @@ def read_logs(
         answers = list(log.answers)
         if not answers:
             raise InputError("the log has no answers", at=log.path)
-        filter = _choose("filter", log, [answer.filter for answer in answers], usual_filter, request)
-        answers = [answer for answer in answers if answer.filter == filter.name]
-        score = _choose("score", log, [answer.metric for answer in answers if answer.metric], request.asked, request)
-        choices += [filter, score]
-        frames.append(_rows(log.path, answers, score.name, texts).assign(log=len(frames)))
-        chosen = {"metric": score.name, "filter": filter.name or _NO_FILTER, "scorer": log.scorers.get(score.name)}
+        filter, filters = _choose("filter", log, [answer.filter for answer in answers], usual_filter, request)
+        answers = [answer for answer in answers if answer.filter == filter]
+        every_metric = [answer.metric for answer in answers if answer.metric]
+        metric, metrics = _choose("score", log, every_metric, request.asked, request)
+        unclear += [(kind, log.path, names) for kind, names in (("filter", filters), ("score", metrics)) if names]
+        frames.append(_rows(log.path, answers, metric, texts).assign(log=len(frames)))
+        chosen = {"metric": metric, "filter": filter or _NO_FILTER, "scorer": log.scorers.get(metric)}
         facts_of_logs.append({"path": log.path, "system": log.system, "task": log.task, **chosen, **log.facts})
     if not frames:
         raise InputError("domain", f"must be a task of the logs ({listed(sorted({*tasks}), _MOST)})", request.domain)
-    _check_choices(choices, tasks, request)
     facts = pd.DataFrame(facts_of_logs, columns=["path", "system", "task", "template", *_OF_LOGS], dtype=object)
+    _check_choices(facts, unclear, tasks, request)
     facts["system"] = _system_names(facts, request, named_by_file)
     rows = pd.concat(frames, ignore_index=True).join(facts[["path", "system", "task", "template"]], on="log")
     _check_comparable(facts, rows, unit, request.allow_different)
@@ -155,8 +143,11 @@ def read_logs(
 
 
 # What is chosen ----------------------------------------------------------------------------------------------------
-def _choose(kind: str, log: Log, every: Iterable[str], usual: str, request: Request) -> _Choice:
-    """The choice of the user for this task, else the usual name, else the first one, from which the user may choose."""
+def _choose(kind: str, log: Log, every: Iterable[str], usual: str, request: Request) -> tuple[str, list[str]]:
+    """The score or the filter of a log that is read, and the names from which the user has to choose if it is unclear.
+
+    It is the choice of the user for this task, else the usual name, else the first one.
+    """
     names = list(dict.fromkeys(every))
     patterns = [name for name in request.columns if name.startswith(f"{kind}@")]
     fitting = [name for name in patterns if fnmatchcase(log.task, name.partition("@")[2])]
@@ -173,33 +164,35 @@ def _choose(kind: str, log: Log, every: Iterable[str], usual: str, request: Requ
     # The user asked for a metric that only logs have, and this one has another.
     other_metric = kind == "score" and only_in_logs(request.asked)
     is_clear = name in (wanted, usual) or (len(names) == 1 and not other_metric)
-    return _Choice(kind, log.path, log.task, name, names, is_clear)
+    return name, [] if is_clear else names
 
 
-def _check_choices(choices: Sequence[_Choice], tasks: Sequence[str], request: Request) -> None:
+def _check_choices(
+    facts: pd.DataFrame, unclear: Sequence[tuple[str, Path, list[str]]], tasks: Sequence[str], request: Request
+) -> None:
     """Raise an InputError for a choice for no task, a metric that no log has, and choices that the user has to make."""
     for name in request.columns:
         kind, at, pattern = name.partition("@")
         if at and kind in OF_TASKS and not any(task == pattern or fnmatchcase(task, pattern) for task in tasks):
             rule = f"'{name}' chooses for no task of {listed(sorted({*tasks}), _MOST)}{nearest(pattern, tasks)}"
             raise InputError("columns", rule)
-    scores = list(dict.fromkeys(choice.name for choice in choices if choice.kind == "score"))
-    if only_in_logs(request.asked) and request.asked not in scores:
-        hint = nearest(request.asked, [*scores, *METRICS, *ALIASES])
-        rule = f"must be one of simstudy or of the logs ({listed(scores, _MOST)}){hint}"
+    if only_in_logs(request.asked) and request.asked not in facts["metric"].tolist():
+        metrics = facts["metric"].unique().tolist()
+        hint = nearest(request.asked, [*metrics, *METRICS, *ALIASES])
+        rule = f"must be one of simstudy or of the logs ({listed(metrics, _MOST)}){hint}"
         raise InputError("metric", rule, request.asked)
-    unclear = [choice for choice in choices if not choice.is_clear]
     if not unclear:
         return
     columns = dict(request.columns)
-    for kind in dict.fromkeys(choice.kind for choice in unclear):
-        by_task = {choice.task: choice.name for choice in choices if choice.kind == kind and choice.name}
+    for kind in dict.fromkeys(kind for kind, _, _ in unclear):
+        chosen = zip(facts["task"], facts["metric" if kind == "score" else "filter"], strict=True)
+        by_task = {task: name for task, name in chosen if name != _NO_FILTER}
         most_common = Counter(by_task.values()).most_common(1)[0][0]
         columns |= {kind: most_common}
         columns |= {f"{kind}@{task}": name for task, name in by_task.items() if name != most_common}
-    first = unclear[0]
+    kind, path, names = unclear[0]
     remedy = Words("{columns} chooses for all tasks, the first of several", columns=Argument("columns", columns))
-    raise InputError(f"the {first.kind} may be {listed(first.names, _MOST)}", remedy=remedy, at=first.log)
+    raise InputError(f"the {kind} may be {listed(names, _MOST)}", remedy=remedy, at=path)
 
 
 # Rows --------------------------------------------------------------------------------------------------------------
