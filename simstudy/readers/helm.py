@@ -94,13 +94,9 @@ def _answers(path: Path, folder: Path, adapter: Mapping[str, Any], wanted: set[s
             question=question,
             response=responses.get((item, trial)),
         )
-        names: set[str] = set()
         for stat in field_of(entry, "stats", list, at):
             key = field_of(stat, "name", dict, at)
             name = field_of(key, "name", str, at)
-            if name in names:
-                raise InputError(f"statistic '{name}' is there twice", at=at)
-            names.add(name)
             count = field_of(stat, "count", int, at, 1)
             score = field_of(stat, "sum", NUMBER, at) / count if count > 0 else None
             if name in wanted or not _NOT_SCORES.fullmatch(name):

@@ -71,7 +71,7 @@ def test_perturbed_instances_and_other_splits_are_left_out(tmp_path: Path) -> No
     path = write(tmp_path, "boolq:model=a", entries)
     assert load(path, "accuracy").outputs.items["id"].tolist() == ["id1"]
     assert load(path, "accuracy", columns={"filter": "valid"}).outputs.items["id"].tolist() == ["id2"]
-    with pytest.raises(InputError, match="perturbed"):
+    with pytest.raises(InputError, match="all 1 instances are perturbed"):
         load(write(tmp_path, "boolq:model=b", entries[1:2]), "accuracy")
 
 

@@ -109,13 +109,14 @@ def test_texts_for_people(tmp_path: Path) -> None:
     assert texts.answers_of("m", ["0", "1"]) == ["so it is 1", '["-2.5", "False"]\n\n["-1.25", "True"]']
 
 
-def test_a_score_that_is_null_or_nan_is_missing(tmp_path: Path) -> None:
-    """Also if no log has a score of the item."""
-    new = write(tmp_path, "new", "t", [sample(0, {"em": 1}), sample(1, {"em": None}), sample(2, {"em": float("nan")})])
-    with pytest.raises(InputError, match="lacks 2 of 3 items"):
-        load(new, "accuracy")
-    assert load(new, "accuracy", missing="drop").outputs.items["id"].tolist() == ["0"]
-    assert load(new, "accuracy", missing="zero").outputs.scores().tolist() == pytest.approx([100 / 3])
+def test_an_item_without_this_score_is_missing(tmp_path: Path) -> None:
+    """Also if no log has a score of the item, and if the item has another score."""
+    scores = [{"em": 1}, {"em": None}, {"em": float("nan")}, {"f1": 1}]
+    path = write(tmp_path, "m", "t", [sample(k, own) for k, own in enumerate(scores)])
+    with pytest.raises(InputError, match="lacks 3 of 4 items"):
+        load(path, "accuracy", columns={"score": "em"})
+    assert load(path, "em", missing="drop").outputs.items["id"].tolist() == ["0"]
+    assert load(path, "em", missing="zero").outputs.scores().tolist() == [25]
 
 
 SAMPLE = '{"doc_id": 0, "metrics": ["em"], "em": 1}'

@@ -76,7 +76,7 @@ def test_one_line_chooses_for_all_tasks_and_is_what_columns_take(several: Path) 
         {"score@arc": "acc_nrm", "filter": "strict-match"},
         {"score@arc": "acc", "filter": "strict"},
         {"score@arc": "acc", "filter": "strict-match", "filter@arc": "flexible-extract"},
-        {"score@arc_easy": "acc"},
+        {"score@arc": "acc", "filter": "strict-match", "score@arc_easy": "acc"},
     ],
 )
 def test_choices_that_no_log_has(several: Path, columns: dict[str, str]) -> None:
