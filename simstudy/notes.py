@@ -148,7 +148,6 @@ TEMPLATES: Mapping[str, str] = {
     # Of logs.
     "older logs": "the newest log of each model and task is read; {n} not, first {first}",
     "invalidated": "{path}: the log is marked as invalidated",
-    "perturbed": "{n} not read, first in {first}",
     "logs differ": (
         "logs have different values of {what}, as {reason}: {n} of {all}, first {of} in {place} and {other}"
     ),

@@ -10,13 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
 from simstudy.files.packed import as_given, plain_name
 from simstudy.notes import note
-from simstudy.readers.columns import USUAL, first_named, number
+from simstudy.readers.columns import USUAL, first_named
 from simstudy.readers.formats import Format
 from simstudy.readers.logs import Answer, Log, read_logs
 from simstudy.readers.long_table import LongTable, as_text
@@ -34,11 +33,25 @@ _FIELDS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "f
 def read(request: Request) -> LongTable:
     """Rows from sample logs of lm-evaluation-harness, one file for each model and task.
 
-    The system is the folder of the file, which the harness names after the model. Items are the documents of the task,
-    by ``doc_id``; several responses to a document are samples of an item. If a folder has a task several times, the
-    newest file is read. The task's version and number of shots come from the results of the same run.
+    The system is the folder of the file, which the harness names after the model; with the folder above, if two folders
+    of one name have the same task. Items are the documents of the task, by ``doc_id``; several responses to a document
+    are samples of an item. If a folder has a task several times, the newest file is read. The task's version and number
+    of shots come from the results of the same run.
     """
-    logs = _named(_newest([_log(path, request) for path in request.paths]))
+    newest: dict[tuple[Path, str, str], Log] = {}
+    # Names of one task end in their times.
+    for path in sorted(request.paths, key=plain_name):
+        log = _log(path, request)
+        newest[path.absolute().parent, log.system, log.task] = log
+    log_of = {log.path: log for log in newest.values()}
+    if older := sorted({*request.paths} - {*log_of}):
+        note("older logs", n=counted(len(older), "older log"), first=older[0])
+    logs = [log_of[path] for path in request.paths if path in log_of]
+    counts = Counter((log.system, log.task) for log in logs)
+    again = {system for (system, _), n in counts.items() if n > 1}
+    for k, log in enumerate(logs):
+        if log.system in again:
+            logs[k] = replace(log, system=f"{log.path.absolute().parent.parent.name}/{log.system}")
     return read_logs(request, logs, "line", answers_compare=True)
 
 
@@ -50,52 +63,30 @@ def _holds(path: Path) -> bool:
     )
 
 
-# Runs --------------------------------------------------------------------------------------------------------------
 def _log(path: Path, request: Request) -> Log:
     """The log in a file, with what the results of its run say about the task."""
     name = _NAME.fullmatch(plain_name(path))
     if name is None:
         rule = f"{path}: sample logs of lm-evaluation-harness are called samples_<task>_<time>.jsonl"
         raise InputError(rule, remedy="rename the file, or read it as a table of scores")
-    folder, task = path.absolute().parent, name["task"]
-    system, answers = as_given(folder).name, _answers(path, request.columns.get("sample"))
+    folder = path.absolute().parent
+    log = Log(path, as_given(folder).name, name["task"], _answers(path, request.columns.get("sample")))
     # results_<time>.json comes first.
     of_run = sorted(folder.glob(f"*_{name['time']}.json"), key=lambda file: not file.name.startswith("results_"))
     if not of_run:
-        return Log(path, system, task, answers)
+        return log
     results = read_json(of_run[0])
-    version, shots = (field_of(results, what, dict, of_run[0], {}).get(task) for what in ("versions", "n-shot"))
+    version, shots = (field_of(results, key, dict, of_run[0], {}).get(log.task) for key in ("versions", "n-shot"))
     template = (results["chat_template_sha"] or False) if "chat_template_sha" in results else None
+    system = log.system
     if not of_run[0].name.startswith("results_"):
         key = "model_name_sanitized" if "model_name_sanitized" in results else "model_name"
         system = field_of(results, key, str, of_run[0], system)
-    # Versions of groups of tasks are called N/A.
-    return Log(path, system, task, answers, None if version in ("N/A", "Yaml") else version, shots, template)
+    return replace(log, system=system, facts={"version": version, "shots": shots, "template": template})
 
 
-def _newest(logs: list[Log]) -> list[Log]:
-    """The newest log of each task of a system in a folder. A note tells of older ones."""
-    newest: dict[tuple[Path, str, str], Log] = {}
-    for log in sorted(logs, key=lambda log: _NAME.fullmatch(plain_name(log.path))["time"]):  # type: ignore[index]
-        newest[log.path.absolute().parent, log.system, log.task] = log
-    read = {log.path for log in newest.values()}
-    older = sorted(log.path for log in logs if log.path not in read)
-    if older:
-        note("older logs", n=counted(len(older), "older log"), first=older[0])
-    return [log for log in logs if log.path in read]
-
-
-def _named(logs: list[Log]) -> list[Log]:
-    """The logs, with the folder above in the system's name if two folders of one name have the same task."""
-    counts = Counter((log.system, log.task) for log in logs)
-    again = {system for (system, _), n in counts.items() if n > 1}
-    above = {log.path: log.path.absolute().parent.parent.name for log in logs}
-    return [replace(log, system=f"{above[log.path]}/{log.system}") if log.system in again else log for log in logs]
-
-
-# Samples -----------------------------------------------------------------------------------------------------------
-def _answers(path: Path, numbered_by: str | None) -> Iterator[Answer]:
-    """The answers of a log: one for each line, or one for each of several responses that have scores of their own."""
+def _answers(path: Path, sample_field: str | None) -> Iterator[Answer]:
+    """The answers of a log: one for each line and metric, or for each of several responses with scores of their own."""
     for line, text in enumerate(read_lines(path), start=1):
         at = f"{path}, line {line}"
         sample = parse_json(text, path, line)
@@ -103,101 +94,49 @@ def _answers(path: Path, numbered_by: str | None) -> Iterator[Answer]:
             raise InputError("not a sample of lm-evaluation-harness: it has no doc_id", at=at)
         filter, responses = field_of(sample, "filter", str, at, "none"), _responses(sample)
         answer = Answer(
-            str(sample["doc_id"]),
-            {},
-            line,
-            _sample_number(sample, numbered_by),
+            item=str(sample["doc_id"]),
+            place=line,
+            sample=sample.get(sample_field or first_named(sample, USUAL["sample"])),
             # Tasks with one way to read the answers have the filter none.
-            "" if filter == "none" else filter,
+            filter="" if filter == "none" else filter,
             # In logs of early versions hashes are empty or not there.
-            field_of(sample, "doc_hash", str, at, "") or None,
-            as_text(sample.get("target")) or None,
-            field_of(sample, "prompt_hash", str, at, "") or None,
-            _question(sample),
+            input=field_of(sample, "doc_hash", str, at, "") or None,
+            target=as_text(sample.get("target")) or None,
+            prompt=field_of(sample, "prompt_hash", str, at, "") or None,
+            question=_question(sample.get("doc")),
             # A score of several responses is of all of them together.
-            "\n\n".join(text for text in responses if text is not None) if responses != [None] else None,
+            response="\n\n".join(responses) if responses else None,
         )
         numbers = [name for name, value in sample.items() if name not in _FIELDS and isinstance(value, int | float)]
         metrics = [str(name) for name in field_of(sample, "metrics", list, at, numbers)]
-        repeated = {name: values for name in metrics if (values := _repeated(sample, name))}
-        for k in range(len(next(iter(repeated.values()), ()))):
-            response = responses[k] if k < len(responses) else None
-            scores = {name: values[k] for name, values in repeated.items()}
-            yield answer._replace(scores=scores, sample=k + 1, response=response)
-        scores = {name: sample.get(name) for name in metrics if name not in repeated}
-        if scores or not repeated:
-            yield answer._replace(scores=scores)
-
-
-def _repeated(sample: Mapping[str, Any], metric: str) -> list[Any]:
-    """The scores of several responses to a document; none if there is one score."""
-    repeats, resps = sample.get("scores_per_repeat"), sample.get("resps")
-    scores = repeats.get(metric) if isinstance(repeats, dict) else sample.get(metric)
-    responses = resps[0] if isinstance(resps, list) and len(resps) == 1 else None
-    # What corpus metrics log is a list too, such as a pair for F1.
-    if isinstance(scores, list) and isinstance(responses, list) and len(scores) == len(responses) > 1:
-        return scores
-    return []
-
-
-def _sample_number(sample: Mapping[str, Any], name: str | None) -> int | str | None:
-    """The number of one of several samples of a document, from a field with a usual name or the one that is named."""
-    usual = name or first_named(sample, USUAL["sample"])
-    value = sample.get(usual) if usual else None
-    return value if isinstance(value, int | str) else None
+        repeated = field_of(sample, "scores_per_repeat", dict, at, {})
+        for metric in metrics or [""]:
+            scores = field_of(repeated, metric, list, at, [])
+            for k, score in enumerate(scores):
+                response = responses[k] if len(responses) == len(scores) else None
+                yield answer._replace(metric=metric, score=score, sample=k + 1, response=response)
+            if not scores:
+                yield answer._replace(metric=metric, score=sample.get(metric))
 
 
 # Texts for people --------------------------------------------------------------------------------------------------
-def _question(sample: Mapping[str, Any]) -> str | None:
-    """What a document asks: its field with a usual name and its choices, else the prompt."""
-    doc = sample.get("doc")
+def _question(doc: Any) -> str | None:
+    """What a document asks: its field with a usual name and its choices, else the whole document."""
     name = first_named(doc, USUAL["input"]) if isinstance(doc, dict) else None
-    if not isinstance(doc, dict) or name is None:
-        prompts = _arguments(sample)
-        return prompts[0][0] if prompts and prompts[0] else as_text(doc)
-    choices = doc.get("choices") or doc.get("options")
-    if isinstance(choices, dict):
-        choices = choices.get("text")
-    listed = [as_text(choice) or "" for choice in choices] if isinstance(choices, list) else []
-    return "\n".join([as_text(doc[name]) or "", *(f"{i}. {choice}" for i, choice in enumerate(listed))])
+    if name is None:
+        return as_text(doc)
+    choices = as_text(doc.get("choices") or doc.get("options"))
+    return "\n".join(text for text in (as_text(doc[name]), choices) if text)
 
 
-def _arguments(sample: Mapping[str, Any]) -> list[list[str]]:
-    """The texts of each request: the prompt, and the choice that would continue it."""
-    given = sample.get("arguments")
-    # From version 0.4.2 on: {"gen_args_0": {"arg_0": prompt, "arg_1": continuation or settings}}.
-    requests = [*given.values()] if isinstance(given, dict) else given if isinstance(given, list) else []
-    parts = [[*part.values()] if isinstance(part, dict) else part for part in requests]
-    return [[text for text in part if isinstance(text, str)] if isinstance(part, list) else [] for part in parts]
-
-
-def _responses(sample: Mapping[str, Any]) -> list[str | None]:
-    """What the model said to a document, a text for each response; of choices, all with their log-likelihoods.
-
-    What a filter took from a response stands above it.
-    """
+def _responses(sample: Mapping[str, Any]) -> list[str]:
+    """What the model said to a document: texts, or the log-likelihoods of the choices in their order."""
     resps = sample.get("resps")
-    if not isinstance(resps, list) or not resps:
-        return [None]
-    likely = [_log_likelihood(response) for response in resps]
-    if not any(map(isnan, likely)):
-        choices = [part[1].strip() if len(part) > 1 else "" for part in _arguments(sample)] + [""] * len(likely)
-        order = sorted(range(len(likely)), key=lambda i: -likely[i])
-        return ["\n".join(f"{choices[i] or f'choice {i}'} ({likely[i]:.2f})" for i in order)]
-    several = resps[0] if len(resps) == 1 and isinstance(resps[0], list) else resps
-    texts = [as_text(part[0] if isinstance(part, list) and len(part) == 1 else part) for part in several]
-    filtered = sample.get("filtered_resps")
-    if isinstance(filtered, list) and len(filtered) == len(texts) == 1 and isinstance(filtered[0], str):
-        return texts if filtered == texts else [f"[read as {filtered[0]}]\n{texts[0]}"]
-    return texts or [None]
-
-
-def _log_likelihood(response: Any) -> float:
-    """The log-likelihood of a choice: the first of a pair, whose second says whether the choice is the most likely."""
-    while isinstance(response, list) and len(response) == 1:
-        response = response[0]
-    is_pair = isinstance(response, list) and len(response) == 2 and str(response[1]) in ("True", "False")
-    return number(str(response[0])) if is_pair else nan
+    if not isinstance(resps, list):
+        return []
+    responses = resps[0] if len(resps) == 1 and isinstance(resps[0], list) else resps
+    alone = [part[0] if isinstance(part, list) and len(part) == 1 else part for part in responses]
+    return [as_text(response) or "" for response in alone]
 
 
 FORMAT = Format(

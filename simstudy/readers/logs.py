@@ -6,17 +6,13 @@ has. `read_logs` chooses one score of each log, checks that the logs of a task a
 
 from __future__ import annotations
 
-import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from simstudy.metrics import METRICS, find_metric
@@ -29,27 +25,15 @@ from simstudy.readers.long_table import LongTable
 from simstudy.readers.paths import system_files
 from simstudy.readers.request import Request, column
 from simstudy.text.numerals import counted
-from simstudy.text.plain_text import shown
 from simstudy.text.reprs import listed
-from simstudy.validation import InputError, check_utf8, nearest
+from simstudy.validation import InputError, brief, check_utf8, nearest
 
-#: What logs of one task must have in common, and what it is.
-DIFFERENCES = {
-    "metric": "the number that is used as the score",
-    "filter": "how the answer is read from the response",
-    "scorer": "the options of the scorer of Inspect",
-    "version": "the version of the task",
-    "shots": "the number of examples in the prompt",
-    "input": "the question",
-    "target": "the right answer",
-    "prompt": "the text that the model was given",
-}
-
-# Those of them that each item has. The others are the same for a whole log.
+# What a whole log has, and what each item has, that all logs of a task must have in common.
+_OF_LOGS = ("metric", "filter", "scorer", "version", "shots")
 _OF_ITEMS = ("input", "target", "prompt")
 
-# Those of them that no message shows: they are digests.
-_DIGESTS = ("input", "prompt")
+#: What logs of one task must have in common; docs/formats.md says what each of them is.
+DIFFERENCES = (*_OF_LOGS, *_OF_ITEMS)
 
 #: The column of the items that says which number of the logs is the score, if it is not the same for all.
 SCORED_BY = "scored_by"
@@ -62,18 +46,21 @@ _MOST = 20
 
 
 class Answer(NamedTuple):
-    """The answer of a model to an item of a task, or one of several.
+    """The answer of a model to an item of a task, with one of its scores.
 
     ``input``, ``target`` and ``prompt`` are compared with those of other logs; None is not known. ``question``,
     ``target`` and ``response`` are for people.
     """
 
     item: str
-    #: Name of a score in the log -> the score; None or NaN if the answer was not scored.
-    scores: Mapping[str, Any]
     #: Where the answer is: the number of a line, the id of a sample.
     place: object
-    sample: int | str | None = None
+    #: The name of the score in the log; empty if the answer has none.
+    metric: str = ""
+    #: None or NaN if the answer was not scored.
+    score: Any = None
+    #: The number of one of several answers to the item.
+    sample: object = None
     #: The filter of the answer, if the log may have several.
     filter: str = ""
     input: str | None = None
@@ -92,22 +79,16 @@ class Log:
     task: str
     #: They are read only if the log is wanted.
     answers: Iterable[Answer]
-    version: object = None
-    shots: object = None
-    #: Digest of the chat template; False for none, None if it is not known.
-    template: object = None
+    #: What is known of version, shots, and template (hash of the chat template; False for none).
+    facts: Mapping[str, object] = field(default_factory=dict)
     #: Score -> the options of its scorer.
     scorers: Mapping[str, str] = field(default_factory=dict)
 
 
-def digest(text: str) -> str:
-    """A short stand-in for a text that is compared."""
-    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
-
-
 def only_in_logs(metric: str) -> bool:
-    """Whether a metric is none of simstudy, in any case: only logs can have one of this name."""
-    return not any(map(find_metric, (metric, canonical(metric), in_own_case(metric, [*METRICS, *PER_CLASS, *ARRAYS]))))
+    """Whether a metric that a user named is none of simstudy, in any case: only logs can have one of this name."""
+    own_case = in_own_case(metric, [*METRICS, *PER_CLASS, *ARRAYS])
+    return bool(metric) and not any(map(find_metric, (metric, canonical(metric), own_case)))
 
 
 def read_logs(
@@ -116,7 +97,6 @@ def read_logs(
     unit: str,
     *,
     usual_filter: str = "",
-    not_scores: re.Pattern[str] | None = None,
     named_by_file: bool = False,
     answers_compare: bool = False,
 ) -> LongTable:
@@ -127,79 +107,121 @@ def read_logs(
     a column ``scored_by``.
 
     `unit` is what the place of an answer is: "line". The `usual_filter` is read if a log has several and the user names
-    none. Names that match `not_scores` are scores only if the user asks for them. Systems are `named_by_file` if the
-    only task has several logs of a model.
+    none. Systems are `named_by_file` if the only task has several logs of a model.
     """
-    choices = _Choices(request, usual_filter, not_scores)
-    texts: dict[str, str] = {}
     tasks: list[str] = []
-    heads: list[dict[str, Any]] = []
+    facts_of_logs: list[dict[str, Any]] = []
     frames: list[pd.DataFrame] = []
+    # Choices that the user has to make: score or filter, the log, the names.
+    unclear: list[tuple[str, Path, list[str]]] = []
+    # Logs of one task have the same questions: each text is held once.
+    texts: dict[str | None, str | None] = {}
     for log in logs:
         tasks.append(log.task)
         if request.domain not in (None, log.task) and request.items is None:
             continue
         check_utf8([log.system, log.task], f"{log.path}: model and task")
-        answers, filter, score = choices.answers_of(log)
-        frames.append(_rows(log.path, answers, score, unit, texts).assign(log=len(heads)))
-        compared = {"metric": score, "filter": filter or _NO_FILTER, "scorer": log.scorers.get(score)}
-        compared |= {name: getattr(log, name) for name in ("version", "shots", "template")}
-        texts_of = {name: None if value in (None, "") else str(value) for name, value in compared.items()}
-        heads.append({"path": log.path, "system": log.system, "task": log.task, **texts_of})
-    if not heads:
+        answers = list(log.answers)
+        if not answers:
+            raise InputError("the log has no answers", at=log.path)
+        filter, filters = _choose("filter", log, [answer.filter for answer in answers], usual_filter, request)
+        answers = [answer for answer in answers if answer.filter == filter]
+        every_metric = [answer.metric for answer in answers if answer.metric]
+        metric, metrics = _choose("score", log, every_metric, request.asked, request)
+        unclear += [(kind, log.path, names) for kind, names in (("filter", filters), ("score", metrics)) if names]
+        frames.append(_rows(log.path, answers, metric, texts).assign(log=len(frames)))
+        chosen = {"metric": metric, "filter": filter or _NO_FILTER, "scorer": log.scorers.get(metric)}
+        facts_of_logs.append({"path": log.path, "system": log.system, "task": log.task, **chosen, **log.facts})
+    if not frames:
         raise InputError("domain", f"must be a task of the logs ({listed(sorted({*tasks}), _MOST)})", request.domain)
-    choices.close(tasks)
-    facts = pd.DataFrame(heads, dtype=object)
+    facts = pd.DataFrame(facts_of_logs, columns=["path", "system", "task", "template", *_OF_LOGS], dtype=object)
+    _check_choices(facts, unclear, tasks, request)
     facts["system"] = _system_names(facts, request, named_by_file)
-    rows = pd.concat(frames, ignore_index=True)
-    rows["task"] = facts["task"].to_numpy()[rows["log"]]
+    rows = pd.concat(frames, ignore_index=True).join(facts[["path", "system", "task", "template"]], on="log")
     _check_comparable(facts, rows, unit, request.allow_different)
     return _long_table(facts, rows, unit, request, answers_compare)
 
 
-def _rows(path: Path, answers: Sequence[Answer], score: str, unit: str, texts: dict[str, str]) -> pd.DataFrame:
-    """A row for each answer of a log. A text is held once in `texts`, however many logs have it."""
-    # The log may have other rows of these items, with other scores.
-    scored = {answer.item for answer in answers if score in answer.scores}
-    answers = [answer for answer in answers if score in answer.scores or answer.item not in scored]
-    columns: dict[str, list[Any]] = {
-        "item": [answer.item for answer in answers],
-        "score": [_number(answer, score, f"{path}, {unit} {answer.place}") for answer in answers],
-    }
-    if not any(value is not None for value in columns["score"]):
-        raise InputError(f"no answer has a score '{score}'", at=path)
-    for name in ("sample", "place", "input", "target", "prompt", "question", "response"):
-        values = (getattr(answer, name) for answer in answers)
-        columns[name] = [texts.setdefault(value, value) if isinstance(value, str) else value for value in values]
-    return pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
+# What is chosen ----------------------------------------------------------------------------------------------------
+def _choose(kind: str, log: Log, every: Iterable[str], usual: str, request: Request) -> tuple[str, list[str]]:
+    """The score or the filter of a log that is read, and the names from which the user has to choose if it is unclear.
+
+    It is the choice of the user for this task, else the usual name, else the first one.
+    """
+    names = list(dict.fromkeys(every))
+    patterns = [name for name in request.columns if name.startswith(f"{kind}@")]
+    fitting = [name for name in patterns if fnmatchcase(log.task, name.partition("@")[2])]
+    # A filter for all tasks is for the logs that have filters.
+    for_all_tasks = kind if names != [""] else ""
+    wanted = request.columns.get(f"{kind}@{log.task}", request.columns.get(next(iter(fitting), for_all_tasks)))
+    if wanted is not None and wanted not in names:
+        rule = f"no {kind} '{wanted}' among {listed(names, _MOST) or 'none'}{nearest(wanted, names)}"
+        remedy = Words("{choice} chooses for this task", choice=column(f"{kind}@{log.task}"))
+        raise InputError(rule, remedy=remedy, at=log.path)
+    if not names:
+        raise InputError(f"the answers have no {kind}", at=log.path)
+    name = wanted or (usual if usual in names else names[0])
+    # The user asked for a metric that only logs have, and this one has another.
+    other_metric = kind == "score" and only_in_logs(request.asked)
+    is_clear = name in (wanted, usual) or (len(names) == 1 and not other_metric)
+    return name, [] if is_clear else names
 
 
-def _number(answer: Answer, score: str, at: str) -> float | None:
-    """The score of an answer; None if it was not scored."""
-    value = answer.scores.get(score)
-    if value is None or value != value:
-        return None
-    if not isinstance(value, int | float) or abs(value) > sys.float_info.max:
-        raise InputError(f"'{score}'", "must be one number, the score of this answer", value, at=at)
-    return value
+def _check_choices(
+    facts: pd.DataFrame, unclear: Sequence[tuple[str, Path, list[str]]], tasks: Sequence[str], request: Request
+) -> None:
+    """Raise an InputError for a choice for no task, a metric that no log has, and choices that the user has to make."""
+    for name in request.columns:
+        kind, at, pattern = name.partition("@")
+        if at and kind in OF_TASKS and not any(task == pattern or fnmatchcase(task, pattern) for task in tasks):
+            rule = f"'{name}' chooses for no task of {listed(sorted({*tasks}), _MOST)}{nearest(pattern, tasks)}"
+            raise InputError("columns", rule)
+    if only_in_logs(request.asked) and request.asked not in facts["metric"].tolist():
+        metrics = facts["metric"].unique().tolist()
+        hint = nearest(request.asked, [*metrics, *METRICS, *ALIASES])
+        rule = f"must be one of simstudy or of the logs ({listed(metrics, _MOST)}){hint}"
+        raise InputError("metric", rule, request.asked)
+    if not unclear:
+        return
+    columns = dict(request.columns)
+    for kind in dict.fromkeys(kind for kind, _, _ in unclear):
+        chosen = zip(facts["task"], facts["metric" if kind == "score" else "filter"], strict=True)
+        by_task = {task: name for task, name in chosen if name != _NO_FILTER}
+        most_common = Counter(by_task.values()).most_common(1)[0][0]
+        columns |= {kind: most_common}
+        columns |= {f"{kind}@{task}": name for task, name in by_task.items() if name != most_common}
+    kind, path, names = unclear[0]
+    remedy = Words("{columns} chooses for all tasks, the first of several", columns=Argument("columns", columns))
+    raise InputError(f"the {kind} may be {listed(names, _MOST)}", remedy=remedy, at=path)
+
+
+# Rows --------------------------------------------------------------------------------------------------------------
+def _rows(path: Path, answers: Sequence[Answer], metric: str, texts: dict[str | None, str | None]) -> pd.DataFrame:
+    """A row for each answer with this score, and for each item that lacks it. A text is held once in `texts`."""
+    items = {answer.item for answer in answers if answer.metric == metric}
+    chosen = [answer for answer in answers if answer.metric == metric or answer.item not in items]
+    rows = pd.DataFrame(chosen, dtype=object)
+    rows.loc[rows["metric"] != metric, "score"] = None
+    if rows["score"].isna().all():
+        raise InputError(f"no answer has a score '{metric}'", at=path)
+    for name in ("input", "target", "prompt", "question", "response"):
+        rows[name] = pd.Series([texts.setdefault(text, text) for text in rows[name]], dtype=object)
+    return rows.drop(columns=["metric", "filter"])
 
 
 def _system_names(facts: pd.DataFrame, request: Request, named_by_file: bool) -> list[str]:
     """The names of the logs' systems: those that the user gave, else the models; each has one log of a task."""
-    paths = facts["path"].tolist()
-    names = [request.names.get(path, system) for path, system in zip(paths, facts["system"], strict=True)]
+    names = {path: request.names.get(path, model) for path, model in zip(facts["path"], facts["system"], strict=True)}
     if named_by_file and facts["task"].nunique() == 1:
-        counts = Counter(names)
-        again = [path for path, name in zip(paths, names, strict=True) if counts[name] > 1]
-        files = {path: name for name, path in system_files(again, request.names).items()}
-        names = [files.get(path, name) for path, name in zip(paths, names, strict=True)]
+        counts = Counter(names.values())
+        again = [path for path, name in names.items() if counts[name] > 1]
+        names |= {path: name for name, path in system_files(again, request.names).items()}
     first: dict[tuple[str, str], Path] = {}
-    for path, name, task in zip(paths, names, facts["task"], strict=True):
-        other = first.setdefault((name, task), path)
-        if other != path:
-            rule = f"{other} and {path} are both of model '{name}' and task '{task}'"
+    for (path, name), task in zip(names.items(), facts["task"], strict=True):
+        if first.setdefault((name, task), path) != path:
+            rule = f"{first[name, task]} and {path} are both of model '{name}' and task '{task}'"
             raise InputError(rule, remedy="keep one of them, or name the systems")
-    return names
+    return list(names.values())
 
 
 def _long_table(
@@ -207,22 +229,22 @@ def _long_table(
 ) -> LongTable:
     """The long table of all logs' rows. Items that no log has a score of are expected too."""
     several = facts["task"].nunique() > 1 or request.domain in facts["task"].tolist()
-    names = rows["task"] + "/" + rows["item"] if several else rows["item"]
-    items = rows.assign(item=names).drop_duplicates("item")
+    rows = rows.assign(item=rows["task"] + "/" + rows["item"]) if several else rows
+    items = rows.drop_duplicates("item")
     expected = items[["item", "task"]].rename(columns={"task": "domain"}) if several else items[["item"]]
-    metrics = facts.groupby("task")["metric"].agg(lambda names: "+".join(dict.fromkeys(names)))
     if facts["metric"].nunique() > 1:
+        metrics = facts.groupby("task")["metric"].agg(lambda names: "+".join(dict.fromkeys(names)))
         expected = expected.assign(**{SCORED_BY: metrics.loc[items["task"]].to_numpy()})
-    columns = {"system": facts["system"].to_numpy()[rows["log"]], "item": names, "score": rows["score"]}
+    columns = {name: rows[name] for name in ("system", "item", "score")}
     if rows["sample"].notna().any():
         columns["sample"] = rows["sample"].where(rows["sample"].notna(), 1)
     texts = {"answer": "response"} | ({"input": "question", "gold": "target"} if request.keeps_texts else {})
-    columns |= {ours: rows[theirs] for ours, theirs in texts.items() if rows[theirs].notna().any()}
-    files = facts["path"].astype(str).to_numpy()[rows["log"]]
-    index = pd.MultiIndex.from_arrays([files, rows["place"]], names=["file", unit])
-    remarks = [f"scores by {_examples(facts, 'metric')}"]
-    if (filtered := facts[facts["filter"] != _NO_FILTER]).size:
-        remarks.append(f"filter {_examples(filtered, 'filter')}")
+    columns |= {name: rows[text] for name, text in texts.items() if rows[text].notna().any()}
+    index = pd.MultiIndex.from_arrays([rows["path"].astype(str), rows["place"]], names=["file", unit])
+    quoted = {name: [f"'{text}'" for text in dict.fromkeys(facts[name])] for name in ("metric", "filter")}
+    remarks = [f"scores by {listed(quoted['metric'], _MOST)}"]
+    if (facts["filter"] != _NO_FILTER).any():
+        remarks.append(f"filter {listed(quoted['filter'], _MOST)}")
     return LongTable(
         pd.DataFrame(columns).set_axis(index)[rows["score"].notna().to_numpy()],
         ("score",),
@@ -233,133 +255,48 @@ def _long_table(
     )
 
 
-def _examples(facts: pd.DataFrame, name: str) -> str:
-    """What the logs have under a name, with the first task of each if they have several."""
-    first = facts.drop_duplicates(name)
-    pairs = zip(first[name], first["task"], strict=True)
-    return listed([f"'{value}'" + (f" ({task})" if len(first) > 1 else "") for value, task in pairs], _MOST)
-
-
-# What is chosen ----------------------------------------------------------------------------------------------------
-class _Choices:
-    """The score and the filter of each log: those that the user chose, the only ones, and those that are open.
-
-    The first name stands for a choice that is open. `close` raises one error that has a choice for all tasks.
-    """
-
-    def __init__(self, request: Request, usual_filter: str, not_scores: re.Pattern[str] | None) -> None:
-        self._columns, self._asked = request.columns, request.asked
-        self._usual_filter, self._not_scores = usual_filter, not_scores
-        # score or filter -> task -> the name.
-        self._made: dict[str, dict[str, str]] = {ours: {} for ours in OF_TASKS}
-        # score or filter -> the first log in which it is open, and its names.
-        self._open: dict[str, tuple[Path, list[str]]] = {}
-        # A metric that only logs have, and no log had yet.
-        self._missed = bool(request.asked) and only_in_logs(request.asked)
-        self._must_have = request.asked if self._missed else ""
-
-    def answers_of(self, log: Log) -> tuple[list[Answer], str, str]:
-        """The answers of a log under its filter, this filter, and the name of its score."""
-        answers = list(log.answers)
-        filters = list(dict.fromkeys(answer.filter for answer in answers))
-        filter = ""
-        if filters != [""] or self._wanted("filter", log.task) != self._columns.get("filter"):
-            filter = self._chosen(log, "filter", filters, self._usual_filter)
-        answers = [answer for answer in answers if answer.filter == filter]
-        scores = list(dict.fromkeys(name for answer in answers for name in answer.scores))
-        return answers, filter, self._chosen(log, "score", scores, self._asked)
-
-    def _wanted(self, ours: str, task: str) -> str | None:
-        """The name that the user chose for a task: under score@task, score@pattern, or score."""
-        patterns = [name for name in self._columns if name.startswith(f"{ours}@")]
-        fits = (name for name in patterns if fnmatchcase(task, name.partition("@")[2]))
-        return self._columns.get(f"{ours}@{task}", self._columns.get(next(fits, ours)))
-
-    def _chosen(self, log: Log, ours: str, names: list[str], default: str) -> str:
-        """The one of the names of a log that is chosen, or is the default, or comes first."""
-        wanted = self._wanted(ours, log.task)
-        if wanted is not None and wanted not in names:
-            rule = f"no {ours} '{wanted}' among {listed(names, _MOST) or 'none'}{nearest(wanted, names)}"
-            remedy = Words("{chosen} chooses for this task", chosen=column(f"{ours}@{log.task}"))
-            raise InputError(rule, remedy=remedy, at=log.path)
-        minor = self._not_scores if ours == "score" else None
-        usual = [name for name in names if minor is None or not minor.fullmatch(name)]
-        name = wanted or (default if default in names else next(iter(usual), None))
-        if name is None:
-            raise InputError("the log has no samples" if not names else f"the answers have no {ours}", at=log.path)
-        lacks = ours == "score" and self._must_have not in ("", name)
-        if wanted is None and (lacks or (len(usual) > 1 and name != default)):
-            self._open.setdefault(ours, (log.path, usual))
-        self._missed &= name != self._must_have
-        self._made[ours].setdefault(log.task, name)
-        return name
-
-    def close(self, tasks: Sequence[str]) -> None:
-        """Raise an InputError for a choice of no task that there is, and for choices that are open."""
-        for name in self._columns:
-            ours, at, pattern = name.partition("@")
-            if at and ours in OF_TASKS and not any(task == pattern or fnmatchcase(task, pattern) for task in tasks):
-                known = sorted({*tasks})
-                rule = f"'{name}' chooses for no task of {listed(known, _MOST)}{nearest(pattern, known)}"
-                raise InputError("columns", rule)
-        if self._missed:
-            names = list(dict.fromkeys(self._made["score"].values()))
-            hint = nearest(self._asked, [*names, *METRICS, *ALIASES])
-            rule = f"must be one of simstudy or of the logs ({listed(names, _MOST)}){hint}"
-            raise InputError("metric", rule, self._asked)
-        if not self._open:
-            return
-        columns = dict(self._columns)
-        for ours in self._open:
-            made = {task: name for task, name in self._made[ours].items() if name}
-            usual = Counter(made.values()).most_common(1)[0][0]
-            columns |= {ours: usual} | {f"{ours}@{task}": name for task, name in made.items() if name != usual}
-        ours, (path, names) = next(iter(self._open.items()))
-        remedy = Words("{columns} chooses for all tasks, the first of several", columns=Argument("columns", columns))
-        raise InputError(f"the {ours} may be {listed(names, _MOST)}", remedy=remedy, at=path)
-
-
 # What must be the same ---------------------------------------------------------------------------------------------
 def _check_comparable(facts: pd.DataFrame, rows: pd.DataFrame, unit: str, allowed: Sequence[str]) -> None:
-    """Raise an InputError if logs of one task differ in more than the model; a note tells of differences allowed.
+    """Raise an InputError if logs of one task differ in more than the model; a note says which differences are allowed.
 
-    Prompts of two logs that are known to have different chat templates may differ.
+    Prompts of logs with different chat templates may differ, if all logs say what their templates are.
     """
     refused = []
-    rows = rows.join(facts[["path", "template"]], on="log")
     for what in DIFFERENCES:
-        keys, frame = (["task", "item"], rows) if what in _OF_ITEMS else (["task"], facts)
-        compared = frame[frame[what].notna()].reset_index(drop=True)
-        group = compared.groupby(keys, sort=False).ngroup().to_numpy()
-        first = compared.iloc[np.unique(group, return_index=True)[1][group]].reset_index(drop=True)
-        differs = (compared[what] != first[what]).to_numpy()
-        templates, others = compared["template"], first["template"]
-        by_template = (templates.notna() & others.notna() & (templates != others)).to_numpy() & (what == "prompt")
-        explained = not (differs & ~by_template).any()
-        differs = differs if explained else differs & ~by_template
-        if not differs.any():
-            continue
-        row = int(np.argmax(differs))
-        values = "" if what in _DIGESTS else f" ({shown(compared[what][row])!r} and {shown(first[what][row])!r})"
-        fields = {
-            "what": what,
-            "of": " of ".join(f"{key} '{compared[key][row]}'" for key in reversed(keys)),
-            "n": counted(len(np.unique(group[differs])), keys[-1]),
-            "all": f"{group.max() + 1:,}",
-            "place": _place(compared.iloc[row], unit),
-            "other": _place(first.iloc[row], unit) + values,
-        }
-        if explained or what in allowed:
-            note("logs differ", **fields, reason="chat templates differ" if explained else "you allowed it")
-        else:
-            refused.append(fields)
+        frame, keys = (rows, ["task", "item"]) if what in _OF_ITEMS else (facts, ["task"])
+        difference = _difference(frame, what, keys, unit)
+        reason = "you allowed it"
+        if difference and what == "prompt" and facts["template"].notna().all():
+            unexplained = _difference(frame, what, [*keys, "template"], unit)
+            reason = reason if unexplained else "chat templates differ"
+            difference = unexplained or difference
+        if difference and (what in allowed or reason != "you allowed it"):
+            note("logs differ", **difference, reason=reason)
+        elif difference:
+            refused.append(difference)
     if refused:
-        names = [fields["what"] for fields in refused]
+        names = [difference["what"] for difference in refused]
         allow = Argument("allow_different", names if len(names) > 1 else names[0])
         remedy = Words("{allow} compares such logs all the same", allow=allow)
         rule = "another {what} of {of} than in {other}; {n} of {all} differ".format(**refused[0])
         raise InputError(rule, remedy=remedy, at=refused[0]["place"])
 
 
-def _place(row: pd.Series[Any], unit: str) -> str:
-    return f"{row['path']}, {unit} {row['place']}" if "place" in row else str(row["path"])
+def _difference(frame: pd.DataFrame, what: str, keys: list[str], unit: str) -> dict[str, Any]:
+    """The fields of a message on rows with equal keys that differ in a column; empty if no rows differ."""
+    compared = frame.loc[frame[what].notna(), [*keys, what]]
+    groups = compared.groupby(keys, sort=False)
+    different = compared[compared[what] != groups[what].transform("first")]
+    if different.empty:
+        return {}
+    same_keys = groups.get_group(tuple(different[keys].iloc[0]))
+    row, first = frame.loc[different.index[0]], frame.loc[same_keys.index[0]]
+    place, other = (f"{log['path']}, {unit} {log['place']}" if "place" in log else log["path"] for log in (row, first))
+    return {
+        "what": what,
+        "of": f"item '{row['item']}' of task '{row['task']}'" if "item" in keys else f"task '{row['task']}'",
+        "n": counted(len(different.drop_duplicates(keys)), "item" if "item" in keys else "task"),
+        "all": f"{groups.ngroups:,}",
+        "place": place,
+        "other": f"{other} ({brief(row[what])} and {brief(first[what])})",
+    }

@@ -56,27 +56,23 @@ def test_one_statistic_of_several_is_chosen(tmp_path: Path) -> None:
     assert load(path, "mean", columns={"score": "num_prompt_tokens"}).outputs.scores().tolist() == [90]
 
 
-def test_what_was_counted_several_times_without_a_mean_is_its_sum_over_the_count(tmp_path: Path) -> None:
-    own = [entry("id1", em=1), entry("id2", em=1), entry("id3", em=0)]
-    own[1]["stats"][0] |= {"count": 4, "sum": 1}
-    del own[1]["stats"][0]["mean"]
-    own[2]["stats"][0] |= {"count": 0, "sum": 0}
-    del own[2]["stats"][0]["mean"]
-    path = write(tmp_path, "boolq:model=a", own)
+def test_scores_are_sums_over_counts_and_missing_if_nothing_was_counted(tmp_path: Path) -> None:
+    entries = [entry("id1", em=1), entry("id2", em=1), entry("id3", em=0)]
+    entries[1]["stats"][0] |= {"count": 4}
+    entries[2]["stats"][0] |= {"count": 0}
+    path = write(tmp_path, "boolq:model=a", entries)
     assert load(path, "mean", missing="drop").outputs.statistics[0, :, 0].tolist() == [1, 0.25]
     with pytest.raises(InputError, match="lacks 1 of 3 items, first 'id3'"):
         load(path, "mean")
 
 
 def test_perturbed_instances_and_other_splits_are_left_out(tmp_path: Path) -> None:
-    own = [entry("id1", em=1), entry("id1", perturbation=TYPOS, em=0), entry("id2", "valid", em=0)]
-    path = write(tmp_path, "boolq:model=a", own)
-    loaded = load(path, "accuracy")
-    assert loaded.outputs.items["id"].tolist() == ["id1"]
-    assert [note.kind for note in loaded.notes] == ["read", "perturbed"]
+    entries = [entry("id1", em=1), entry("id1", perturbation=TYPOS, em=0), entry("id2", "valid", em=0)]
+    path = write(tmp_path, "boolq:model=a", entries)
+    assert load(path, "accuracy").outputs.items["id"].tolist() == ["id1"]
     assert load(path, "accuracy", columns={"filter": "valid"}).outputs.items["id"].tolist() == ["id2"]
-    with pytest.raises(InputError, match="perturbed"):
-        load(write(tmp_path, "boolq:model=b", own[1:2]), "accuracy")
+    with pytest.raises(InputError, match="all 1 instances are perturbed"):
+        load(write(tmp_path, "boolq:model=b", entries[1:2]), "accuracy")
 
 
 def test_entries_of_an_instance_that_come_again_without_the_statistic(tmp_path: Path) -> None:
@@ -93,20 +89,25 @@ def test_trials_are_samples(tmp_path: Path) -> None:
 
 
 def run(
-    folder: Path, model: str, shots: int = 5, text: str = "Is it?", right: str = "yes", instructions: str = ""
-) -> Path:
+    folder: Path, model: str, shots: int = 5, text: str = "Is it?", right: str = "yes", instructions: str = "",
+    summarized: bool = True,
+) -> Path:  # fmt: skip
     instance = {
         "id": "id1",
         "input": {"text": text},
         "references": [{"output": {"text": right}, "tags": ["correct"]}, {"output": {"text": "so"}, "tags": []}],
     }
-    adapter = {"model": model, "max_train_instances": shots, "instructions": instructions}
     # The same instance with a typing error has the same name.
-    typos = {**instance, "input": {"text": f"Is ti, {model}?"}, "perturbation": TYPOS}
-    spec = {"name": "x", "adapter_spec": adapter}
-    return write(folder, f"q:model={model}", [entry("id1", em=1)], instances=[typos, instance], run_spec=spec)
+    instances = [{**instance, "input": {"text": f"Is ti, {model}?"}, "perturbation": TYPOS}, instance]
+    said = {"instance_id": "id1", "train_trial_index": 0, "predicted_text": " A", "mapped_output": "yes"}
+    beside: dict[str, Any] = {"instances": instances, "display_predictions": [said, said | {"perturbation": TYPOS}]}
+    if not summarized:
+        beside = {"scenario_state": {"request_states": [{"instance": instance} for instance in instances]}}
+    spec = {"adapter_spec": {"model": model, "max_train_instances": shots, "instructions": instructions}}
+    return write(folder, f"q:model={model}", [entry("id1", em=1)], run_spec=spec, **beside)
 
 
+@pytest.mark.parametrize("summarized", [True, False])
 @pytest.mark.parametrize(
     ("what", "other"),
     [
@@ -116,8 +117,8 @@ def run(
         ("prompt", {"instructions": "Think."}),
     ],
 )
-def test_runs_that_are_not_comparable(what: str, other: dict[str, Any], tmp_path: Path) -> None:
-    one = run(tmp_path, "a")
+def test_runs_that_are_not_comparable(what: str, other: dict[str, Any], summarized: bool, tmp_path: Path) -> None:
+    one = run(tmp_path, "a", summarized=summarized)
     assert len(load([one, run(tmp_path, "b")], "accuracy").notes) == 1
     two = run(tmp_path, "b", **other)
     with pytest.raises(InputError, match=f"allow_different='{what}'"):
@@ -133,36 +134,24 @@ def test_a_folder_whose_name_is_not_helms(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         load(path, "accuracy")
     assert error.value.at == str(path)
+    assert load({"b": path}, "accuracy").outputs.names == ["b"]
 
 
-@pytest.mark.parametrize("summarized", [True, False])
-def test_texts_for_people(summarized: bool, tmp_path: Path) -> None:
-    """They are in the files of helm-summarize, or in the state of the run."""
-    instance = {
-        "id": "id1",
-        "input": {"text": "id1?"},
-        "references": [{"output": {"text": "blue"}, "tags": ["correct"]}, {"output": {"text": "red"}, "tags": []}],
-    }
-    said = {"instance_id": "id1", "train_trial_index": 0, "predicted_text": " A", "mapped_output": "blue"}
-    state = {"instance": instance, "train_trial_index": 0, "result": {"completions": [{"text": " A [blue]"}]}}
-    beside: dict[str, Any] = {"scenario_state": {"request_states": [state]}}
-    if summarized:
-        beside = {"instances": [instance], "display_predictions": [said, said | {"perturbation": TYPOS}]}
-    texts = load(write(tmp_path, "quiz:model=m", [entry("id1", em=1)], **beside), "accuracy").texts
+def test_texts_for_people(tmp_path: Path) -> None:
+    texts = load(run(tmp_path, "m"), "accuracy").texts
     assert texts is not None
-    assert texts.inputs_of(["id1"]) == ["id1?"]
-    assert texts.references_of(["id1"]) == ["blue"]
-    assert texts.answers_of("m", ["id1"]) == [" A [blue]"]
+    assert (texts.inputs_of(["id1"]), texts.references_of(["id1"])) == (["Is it?"], ["yes"])
+    assert texts.answers_of("m", ["id1"]) == ["yes"]
 
 
 @pytest.mark.parametrize(
     ("own", "at"),
     [
-        ([{"instance_id": "a"}], ", entry 1"),
+        ([{"instance_id": "a"}], ", instance a"),
         ([3], ""),
         ([entry("a", em=1)] * 2, ", instance a"),
-        ([{"instance_id": "a", "stats": entry("a", em=1)["stats"] * 2}], ", entry 1"),
-        ([{"instance_id": "a", "stats": [{"name": {"name": "em"}, "sum": "1"}]}], ", entry 1"),
+        ([{"instance_id": "a", "stats": entry("a", em=1)["stats"] * 2}], ", instance a"),
+        ([{"instance_id": "a", "stats": [{"name": {"name": "em"}, "sum": "1"}]}], ", instance a"),
         ([], ""),
         ([entry("a")], ""),
         ([entry("a", em=3)], ", instance a, system 'a'"),

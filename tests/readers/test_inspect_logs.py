@@ -69,43 +69,33 @@ def test_samples_without_a_score_are_missing(tmp_path: Path) -> None:
 
 def test_an_answer_is_all_that_the_model_said(tmp_path: Path) -> None:
     """Not the label that a scorer took from it, which good systems share."""
-    one, two, three = (sample("x", "C", 1, said) for said in ("so it is B", "B, clearly", "B, clearly"))
-    three["output"] = {"completion": "B, clearly"}
-    logs = [write(tmp_path / f"{k}.json", [own], f"org/{k}") for k, own in enumerate((one, two, three))]
+    samples = [sample("x", "C", 1, said) for said in ("so it is B", "B, clearly", "B, clearly")]
+    samples[2]["output"] = {"completion": "B, clearly"}
+    logs = [write(tmp_path / f"{k}.json", [one], f"org/{k}") for k, one in enumerate(samples)]
     answers = load(logs, "accuracy").outputs.answers
     assert answers is not None
     assert answers[0, 0] != answers[1, 0] == answers[2, 0]
-    del three["output"]
-    write(logs[2], [three], "org/2")
+    del samples[2]["output"]
+    write(logs[2], samples[2:], "org/2")
     assert load(logs, "accuracy").outputs.answers is None
 
 
-def test_messages_are_one_input_whatever_their_ids_and_attachments(tmp_path: Path) -> None:
-    asked = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?", "id": "x"}]
-    parts = [{"type": "text", "text": "attachment://a"}, {"type": "image", "image": "data:1"}]
-    other = [asked[0] | {"id": "z"}, {"id": "y", "role": "user", "content": parts, "source": None}]
-    kept = {"attachments": {"a": "Why?"}}
-    first = sample(1, "C") | {
-        "input": [asked[0], {"role": "user", "content": [{"type": "text", "text": "Why?"}, parts[1]]}]
-    }
-    paths = [write(tmp_path / "1.json", [first], "a"), write(tmp_path / "2.json", [], "b")]
-    write(paths[1], [sample(1, "C") | {"input": other} | kept], "b")
+def test_messages_are_one_input_whatever_their_ids(tmp_path: Path) -> None:
+    image = {"type": "image", "image": "data:1"}
+
+    def log(name: str, *parts: Any) -> Path:
+        asked = [{"role": "system", "content": "Be brief.", "id": name}, {"role": "user", "content": [*parts]}]
+        return write(tmp_path / f"{name}.json", [sample(1, "C") | {"input": asked}], name)
+
+    why = {"type": "text", "text": "Why?"}
+    paths = [log("a", why, image), log("b", why | {"source": None}, image)]
     texts = load(paths, "accuracy").texts
     assert texts is not None
-    (told,) = texts.inputs_of(["1"])
-    assert told is not None
-    assert told.startswith("system: Be brief.\n\nuser: Why?\n[image ")
-    for changed in (
-        kept | {"attachments": {"a": "How?"}},
-        kept | {"input": [*other[:1], {"role": "user", "content": ""}]},
-    ):
-        write(paths[1], [sample(1, "C") | {"input": other} | changed], "b")
-        with pytest.raises(InputError, match="input"):
+    assert texts.inputs_of(["1"]) == ['system: Be brief.\nuser: Why?\n{"type": "image", "image": "data:1"}']
+    for parts in ([why | {"text": "How?"}, image], [why], [why, image | {"image": "data:2"}]):
+        log("b", *parts)
+        with pytest.raises(InputError, match="allow_different='input'"):
             load(paths, "accuracy")
-    parts[1]["image"] = "data:2"
-    write(paths[1], [sample(1, "C") | {"input": other} | kept], "b")
-    with pytest.raises(InputError, match="input"):
-        load(paths, "accuracy")
 
 
 @pytest.mark.parametrize("method", [STORED, DEFLATED, ZSTD])
@@ -147,34 +137,22 @@ def test_what_is_no_archive(content: bytes, tmp_path: Path) -> None:
     assert str(path) in str(error.value)
 
 
-SCORES = {"match": {"value": "C"}}
-
-
 @pytest.mark.parametrize(
-    ("own", "at"),
+    ("broken", "at"),
     [
         ("C", ", sample 1"),
-        ({"epoch": 1, "scores": SCORES}, ", sample 1"),
+        ({"epoch": 1}, ", sample 1"),
         ({"id": 1, "scores": {"match": 3}}, ", sample 1"),
-        ({"id": 1, "output": {"choices": {"a": 1}}, "scores": SCORES}, ", sample 1"),
-        ({"id": 1, "epoch": [1], "scores": SCORES}, ", sample 1"),
+        ({"id": 1, "output": {"choices": {"a": 1}}}, ", sample 1"),
+        ({"id": 1, "epoch": [1]}, ", sample 1"),
         ({"id": 1, "scores": {}}, ""),
         (sample("a", "maybe"), ", sample a"),
         (sample("a", {"acc": 1}), ", sample a"),
         (sample("a", ["C"]), ", sample a"),
-        (sample("a", 10**400), ", sample a"),
     ],
 )
-def test_samples_that_are_none(own: Any, at: str, tmp_path: Path) -> None:
-    path = write(tmp_path / "log.json", [own])
+def test_samples_that_are_none(broken: Any, at: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "log.json", [broken])
     with pytest.raises(InputError) as error:
         load(path, "accuracy")
     assert error.value.at == f"{path}{at}"
-
-
-def test_messages_that_are_nested_too_deeply(tmp_path: Path) -> None:
-    path = write(tmp_path / "log.json", [sample("a", "C") | {"input": "DEEP"}])
-    path.write_text(path.read_text().replace('"DEEP"', "[" * 3000 + "]" * 3000))
-    with pytest.raises(InputError) as error:
-        load(path, "accuracy")
-    assert error.value.at.startswith(str(path))

@@ -17,14 +17,14 @@ from tests.readers import test_inspect_logs as inspect
 from tests.readers.test_lm_eval import TIME, sample, write
 
 
-def refused(paths: list[Path], what: str, **options: Any) -> Loaded:
+def refused(paths: list[Path], what: str) -> Loaded:
     """Raise unless the difference is refused, and noted where it is allowed, which is returned."""
     with pytest.raises(InputError) as error:
-        load(paths, "accuracy", **options)
+        load(paths, "accuracy")
     assert error.value.remedy.fields["allow"] == Argument("allow_different", what)  # type: ignore[attr-defined]
     assert error.value.at.startswith(str(paths[1]))
     assert str(paths[0]) in error.value.rule
-    loaded = load(paths, "accuracy", allow_different=what, **options)
+    loaded = load(paths, "accuracy", allow_different=what)
     assert [note.fields["what"] for note in loaded.notes if note.kind == "logs differ"] == [what]
     return loaded
 
@@ -44,13 +44,13 @@ def several(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_tasks_are_domains(tmp_path: Path) -> None:
+def test_tasks_are_domains_of_systems_that_a_user_may_name_by_their_folders(tmp_path: Path) -> None:
     for model, score in {"a": 1, "b": 0}.items():
         for task in ("mmlu_law", "gsm8k"):
             write(tmp_path, model, task, [sample(0, {"em": score})])
-    outputs = load(tmp_path, "accuracy").outputs
+    outputs = load({"new": tmp_path / "a", "old": tmp_path / "b"}, "accuracy").outputs
     assert outputs.items.to_dict("list") == {"id": ["gsm8k/0", "mmlu_law/0"], "domain": ["gsm8k", "mmlu_law"]}
-    assert outputs.scores().tolist() == [100, 0]
+    assert (outputs.names, outputs.scores().tolist()) == (["new", "old"], [100, 0])
 
 
 def test_one_line_chooses_for_all_tasks_and_is_what_columns_take(several: Path) -> None:
@@ -59,20 +59,14 @@ def test_one_line_chooses_for_all_tasks_and_is_what_columns_take(several: Path) 
     columns = {"score": "acc", "score@gsm8k": "exact_match", "filter": "strict-match"}
     assert chosen(error) == columns
     outputs = load(several, "accuracy", columns=columns).outputs
-    assert outputs.statistics[0, :, 0].tolist() == [0, 1, 1]
     assert outputs.items["scored_by"].tolist() == ["acc", "acc", "exact_match"]
-
-
-@pytest.mark.parametrize(
-    ("columns", "scores"),
-    [
-        ({"score": "acc", "score@gsm8k": "exact_match", "filter@gsm8k": "strict-match"}, [0, 1, 1]),
-        ({"score@ar*": "acc_norm", "filter": "flexible-extract"}, [1, 1, 0]),
-        ({"score@ar*": "acc_norm", "score@arc": "acc", "filter": "strict-match"}, [0, 1, 1]),
-    ],
-)
-def test_a_metric_and_a_filter_for_each_task(several: Path, columns: dict[str, str], scores: list[int]) -> None:
-    assert load(several, "accuracy", columns=columns).outputs.statistics[0, :, 0].tolist() == scores
+    for other, scores in (
+        ({}, [0, 1, 1]),
+        ({"score@ar*": "acc_norm", "filter@gsm8k": "flexible-extract"}, [1, 1, 0]),
+        ({"score@ar*": "acc_norm", "score@arc": "acc"}, [0, 1, 1]),
+    ):
+        outputs = load(several, "accuracy", columns=columns | other).outputs
+        assert outputs.statistics[0, :, 0].tolist() == scores
 
 
 @pytest.mark.parametrize(
@@ -82,7 +76,7 @@ def test_a_metric_and_a_filter_for_each_task(several: Path, columns: dict[str, s
         {"score@arc": "acc_nrm", "filter": "strict-match"},
         {"score@arc": "acc", "filter": "strict"},
         {"score@arc": "acc", "filter": "strict-match", "filter@arc": "flexible-extract"},
-        {"score@arc_easy": "acc"},
+        {"score@arc": "acc", "filter": "strict-match", "score@arc_easy": "acc"},
     ],
 )
 def test_choices_that_no_log_has(several: Path, columns: dict[str, str]) -> None:
@@ -120,16 +114,6 @@ def test_a_domain_is_the_only_task_that_is_read(several: Path) -> None:
     assert error.value.argument == "domain"
 
 
-def test_names_that_a_user_gives(tmp_path: Path) -> None:
-    paths = [write(tmp_path, "m", task, [sample(0, {"em": 1})]) for task in ("t", "u")]
-    write(tmp_path, "n", "t", [sample(0, {"em": 1})])
-    write(tmp_path, "n", "u", [sample(0, {"em": 0})])
-    assert load({"new": tmp_path / "m", "old": tmp_path / "n"}, "accuracy").outputs.names == ["new", "old"]
-    again = write(tmp_path, "k", "t", [sample(0, {"em": 1})])
-    with pytest.raises(InputError, match="are both of model 'new' and task 't'"):
-        load([("new", paths[0]), ("other", paths[1]), ("new2", again)][:2] + [("new", again)], "accuracy")
-
-
 # Logs that are not comparable --------------------------------------------------------------------------------------
 def test_metrics_and_filters_of_one_task(tmp_path: Path) -> None:
     """50 ranked against 100: accuracy against length-normalised accuracy."""
@@ -138,18 +122,18 @@ def test_metrics_and_filters_of_one_task(tmp_path: Path) -> None:
     outputs = refused([one, two], "metric").outputs
     assert outputs.scores().tolist() == [50, 100]
     assert outputs.items["scored_by"].tolist() == ["acc+acc_norm"] * 2
-    two = write(tmp_path, "two", "arc", [sample(k, {"acc": 1}, "flexible") for k in (0, 1)])
+    write(tmp_path, "two", "arc", [sample(k, {"acc": 1}, "flexible") for k in (0, 1)])
     refused([one, two], "filter")
 
 
 def test_inputs_and_targets_of_one_item(tmp_path: Path) -> None:
     one = write(tmp_path, "one", "t", [sample(k, {"acc": 1}) for k in (0, 1, 2)])
-    two = write(tmp_path, "two", "t", [sample(k, {"acc": 1}, doc_hash=f"h{k}" if k else "x") for k in (0, 1, 2)])
-    refused([one, two], "input")
+    two = write(tmp_path, "two", "t", [sample(k, {"acc": 1}, doc_hash="x" if k else "h0") for k in (0, 1, 2)])
+    (told,) = (note for note in refused([one, two], "input").notes if note.kind == "logs differ")
+    assert (told.fields["n"], told.fields["all"]) == ("2 items", "3")
     # In early logs hashes are empty.
-    two = write(tmp_path, "two", "t", [sample(k, {"acc": 1}, doc_hash="", target=f"B{k}") for k in (0, 1, 2)])
-    loaded = refused([one, two], "target")
-    assert next(note for note in loaded.notes if note.kind == "logs differ").fields["n"] == "3 items"
+    write(tmp_path, "two", "t", [sample(k, {"acc": 1}, doc_hash="", target="B") for k in (0, 1, 2)])
+    refused([one, two], "target")
     write(tmp_path, "two", "t", [sample(0, {"acc": 1}, doc_hash="x", target="B")])
     with pytest.raises(InputError) as error:
         load([one, two], "accuracy", missing="drop")
@@ -165,14 +149,12 @@ def results(log: Path, **about: Any) -> None:
 def test_versions_and_shots_are_those_of_the_results_beside(tmp_path: Path) -> None:
     one, two = (write(tmp_path, model, "t", [sample(0, {"acc": 1})]) for model in ("one", "two"))
     results(one, versions={"t": 3.0}, **{"n-shot": {"t": 5}})
-    results(two, versions={"t": 3.0}, **{"n-shot": {"t": 5}})
-    assert len(load([one, two], "accuracy").notes) == 1
-    results(two, versions={"t": 2.0}, **{"n-shot": {"t": 5}})
-    refused([one, two], "version")
-    results(two, versions={"t": 3.0}, **{"n-shot": {"t": 0}})
-    refused([one, two], "shots")
-    (two.parent / f"results_{TIME}.json").unlink()
-    assert len(load([one, two], "accuracy").notes) == 1, "nothing is known without results"
+    for version, shots, what in ((2.0, 5, "version"), (3.0, 0, "shots")):
+        results(two, versions={"t": version}, **{"n-shot": {"t": shots}})
+        refused([one, two], what)
+    for known in ({"versions": {"t": 3.0}, "n-shot": {"t": 5}}, {}):
+        results(two, **known)
+        assert len(load([one, two], "accuracy").notes) == 1
     (two.parent / f"results_{TIME}.json").write_text('{"versions": {"t":')
     with pytest.raises(InputError) as error:
         load([one, two], "accuracy")
@@ -193,30 +175,32 @@ def test_prompts_may_differ_as_chat_templates_do(tmp_path: Path) -> None:
     results(two, chat_template_sha=None)
     (_, told) = load([one, two], "accuracy").notes
     assert (told.fields["what"], told.fields["n"]) == ("prompt", "2 items")
-    # It explains two logs of three.
+    # Two of three logs have no template, and different prompts.
     three = write(tmp_path, "three", "t", [sample(k, {"acc": 1}, prompt_hash="r") for k in (0, 1)])
+    results(three, chat_template_sha=None)
     with pytest.raises(InputError) as error:
         load([one, two, three], "accuracy")
     assert error.value.at == f"{three}, line 1"
 
 
-def test_inspect_logs_of_other_scorers_versions_inputs_and_targets(tmp_path: Path) -> None:
-    def log(name: str, *samples: dict[str, Any], **about: Any) -> Path:
-        path = inspect.write(tmp_path / f"{name}.json", list(samples), name)
-        content = json.loads(path.read_text())
-        content["eval"] |= about
-        path.write_text(json.dumps(content))
-        return path
-
-    right = inspect.sample("q1", "C")
-    one = log("one", right, task_version=1)
-    two = log("two", inspect.sample("q1", None, judge=0.5), task_version=1)
-    assert refused([one, two], "metric").outputs.scores().tolist() == [100, 50]
-    refused([one, log("two", right, task_version=2)], "version")
-    refused([one, log("two", right | {"input": "Why?"})], "input")
-    refused([one, log("two", right | {"target": ["x", "y"]})], "target")
-    options = [{"name": "match", "options": {"location": where}} for where in ("end", "any")]
-    refused([log(f"m{k}", right, scorers=[own]) for k, own in enumerate(options)], "scorer")
+@pytest.mark.parametrize(
+    ("what", "changed", "about"),
+    [
+        ("metric", {"scores": {"judge": {"value": 0.5}}}, {}),
+        ("version", {}, {"task_version": 2}),
+        ("input", {"input": "Why?"}, {}),
+        ("target", {"target": ["x", "y"]}, {}),
+        ("scorer", {}, {"scorers": [{"name": "match", "options": {"location": "any"}}]}),
+    ],
+)
+def test_inspect_logs(what: str, changed: dict[str, Any], about: dict[str, Any], tmp_path: Path) -> None:
+    of_one = {"task_version": 1, "scorers": [{"name": "match", "options": {"location": "end"}}]}
+    paths = []
+    for name, answer, facts in (("one", {}, of_one), ("two", changed, of_one | about)):
+        path = tmp_path / f"{name}.json"
+        header = {"task": "quiz", "model": name} | facts
+        paths.append(inspect.write(path, [inspect.sample("q1", "C") | answer], eval=header))
+    refused(paths, what)
 
 
 def test_every_difference_is_documented() -> None:

@@ -49,7 +49,7 @@ def test_reports_of_runs(tmp_path: Path) -> None:
 
 
 def test_reports_of_instances_are_a_system_for_each_model(tmp_path: Path) -> None:
-    """Beside each the harness writes patches and logs; a model of two runs is two systems."""
+    """Beside each the harness writes patches and logs; two runs of a model need names."""
     for run, model, right in (("r1", "org__a", 3), ("r1", "org__b", 1), ("r2", "org__a", 0)):
         for k, name in enumerate(IDS):
             folder = tmp_path / "logs/run_evaluation" / run / model / name
@@ -57,26 +57,21 @@ def test_reports_of_instances_are_a_system_for_each_model(tmp_path: Path) -> Non
             write(folder / "report.json", {name: about})
             (folder / "patch.diff").write_text("+ 1\n")
             (folder / "test_output.txt").write_text("ok\n")
-    loaded = load(tmp_path / "logs/run_evaluation/r1", "accuracy")
+    runs = tmp_path / "logs/run_evaluation"
+    loaded = load(runs / "r1", "accuracy")
     assert (loaded.outputs.names, loaded.outputs.scores().tolist()) == (["org__a", "org__b"], [75, 25])
     assert [note.kind for note in loaded.notes] == ["read", "repositories"]
-    both = load(tmp_path / "logs", "accuracy").outputs
-    assert both.names == ["r1/org__a", "org__b", "r2/org__a"]
-    assert both.scores().tolist() == [75, 25, 0]
+    with pytest.raises(InputError, match="name the systems"):
+        load(tmp_path / "logs", "accuracy")
+    outputs = load({"one": runs / "r1/org__a", "two": runs / "r2/org__a"}, "accuracy").outputs
+    assert (outputs.names, outputs.scores().tolist()) == (["one", "two"], [75, 0])
 
 
-def test_only_what_is_resolved_needs_a_table_of_all(tmp_path: Path) -> None:
-    path = write(tmp_path / "a/report.json", {"resolved_ids": IDS[:1]})
-    with pytest.raises(InputError) as error:
-        load(path, "accuracy")
-    assert error.value.at == str(path)
-    (tmp_path / "items.csv").write_text("\n".join(["id", *IDS]))
-    outputs = load(path, "accuracy", items=tmp_path / "items.csv").outputs
-    assert (outputs.names, outputs.scores().tolist()) == (["a"], [25])
-    # With those that are not resolved a report names all, in whatever list.
-    names = ("resolved_ids", "unresolved_ids", "empty_patch_ids", "error_ids")
-    outputs = load(write(path, {name: [one] for name, one in zip(names, IDS, strict=True)}), "accuracy").outputs
-    assert (outputs.items["id"].tolist(), outputs.scores().tolist()) == (IDS, [25])
+def test_a_report_of_a_run_names_all_instances_in_whatever_list(tmp_path: Path) -> None:
+    lists = ("resolved_ids", "unresolved_ids", "empty_patch_ids", "error_ids")
+    path = write(tmp_path / "a/report.json", {name: [one] for name, one in zip(lists, IDS, strict=True)})
+    outputs = load(path, "accuracy").outputs
+    assert (outputs.names, outputs.items["id"].tolist(), outputs.scores().tolist()) == (["a"], IDS, [25])
 
 
 @pytest.mark.parametrize(
@@ -86,6 +81,7 @@ def test_only_what_is_resolved_needs_a_table_of_all(tmp_path: Path) -> None:
         {"resolved_ids": "all", "submitted_ids": []},
         {"resolved_ids": [3], "submitted_ids": []},
         {"resolved_ids": [], "submitted_ids": []},
+        {"resolved_ids": IDS[:1]},
         {IDS[0]: {"resolved": "yes"}},
         [1, "resolved_ids"],
     ],
