@@ -193,6 +193,8 @@ BLANK = ("", "NA", "N/A", "NaN", "nan")
 #: Texts of a cell without a name, as programs write it; "NA" and "None" may be names.
 NO_NAMES = ("", "NaN", "nan", "<NA>", "NaT")
 
+_BREAK = re.compile(r"\r\n?|\n")
+
 _TRUTH = {"true": 1.0, "false": 0.0}
 
 # How people write right and wrong, wins, and numbers, where simstudy reads plain numbers.
@@ -208,6 +210,11 @@ def is_blank(cells: pd.Series[Any]) -> NDArray[np.bool_]:
     """Whether each cell has no score: it is missing, empty, or says NA."""
     missing = cells.isna().to_numpy()
     return missing if is_numeric_dtype(cells) else missing | cells.isin(BLANK).to_numpy()
+
+
+def on_one_line(text: str) -> str:
+    r"""A text whose line breaks are written as \n, so that it may name an item."""
+    return _BREAK.sub(r"\\n", text)
 
 
 def number(text: str) -> float:

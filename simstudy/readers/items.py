@@ -22,6 +22,7 @@ from simstudy.readers.columns import (
     first_of,
     joined,
     no_column,
+    on_one_line,
     place,
     placed,
     plain,
@@ -141,7 +142,7 @@ def _under_our_names(table: pd.DataFrame, key: str | None, request: Request, ite
         named["cluster"] = table[cluster]
         n = counted(table[cluster].nunique(), "cluster")
         note("clusters of items", column=cluster, clusters=n, items=Argument("unit", "item"))
-    ids = {} if key is None else {"id": table[key].astype(str)}
+    ids = {} if key is None else {"id": table[key].astype(str).map(on_one_line)}
     aside = {key, *names.values(), *named, *ids}
     others = {str(name): table[name] for name in table if name not in aside}
     return pd.DataFrame({**ids, **others, **named}, index=table.index)

@@ -34,6 +34,7 @@ from simstudy.readers.columns import (
     narrow,
     no_column,
     numbers,
+    on_one_line,
     place,
     plain,
     takes_one_score,
@@ -175,7 +176,8 @@ class Loaded(ReprMixin):
 def coded(rows: pd.DataFrame, name: str) -> tuple[Codes, NDArray[Any]]:
     """The texts of a column (n,) as positions in an array of the different ones, each of which is a name.
 
-    An InputError says where there is no name, or one of several lines.
+    An item of several lines, such as a prompt, is called by all of them on one line. An InputError says where there is
+    no name, or a system of several lines.
     """
     cells = rows[name]
     if isinstance(cells.dtype, pd.CategoricalDtype):
@@ -189,6 +191,9 @@ def coded(rows: pd.DataFrame, name: str) -> tuple[Codes, NDArray[Any]]:
             raise InputError(f"{name}s", "must be named in whole characters (UTF-8)", error.object, at=at) from None
     if (row := first_of(codes < 0)) is not None:
         raise InputError(f"no {name}", at=place(rows, row))
+    if name == "item":
+        code_of_line, names = pd.factorize(pd.Index(map(on_one_line, names), dtype=object))
+        codes = code_of_line[codes]
     for code, text in enumerate(names):
         if text.strip() in NO_NAMES:
             rule = f"'{text}' is no name of a {name}" if text.strip() else f"no {name}"

@@ -346,7 +346,7 @@ def test_rows_number_items_or_samples_if_the_user_says_so(tmp_path: Path) -> Non
 def test_names_that_are_none_or_two_in_one(tmp_path: Path) -> None:
     for text, line in (
         ("system,item,score\na,x,1\nNaN,y,1\n", 3), ("system,item,score\na,x,1\na, ,1\n", 3),
-        ("item,a\nx,1\n<NA>,1\n", 3), ('system,item,score\na,"x\ny",1\n', 2),
+        ("item,a\nx,1\n<NA>,1\n", 3), ('system,item,score\n"x\ny",a,1\n', 2),
     ):  # fmt: skip
         assert refused(tmp_path, {"s.csv": text}, "accuracy").at == f"{tmp_path}/s.csv, line {line}"
     assert read(tmp_path, "item,a\nNA,1\nNone,1\n").outputs.items["id"].tolist() == ["NA", "None"]
@@ -356,6 +356,16 @@ def test_names_that_are_none_or_two_in_one(tmp_path: Path) -> None:
         "system,item,score\na,caf\u00e9,1\na,cafe\u0301,0\n",
     ):
         refused(tmp_path, {"s.csv": text}, "accuracy")
+
+
+def test_an_item_may_be_a_text_of_several_lines(tmp_path: Path) -> None:
+    """Prompts are ids, with line ends of two programs; a table of the items has the same."""
+    files = {f"{name}.json": json.dumps([{"prompt": f"Say{end}hi", "correct": x}, {"prompt": "b", "correct": 1}])
+             for name, end, x in (("a", "\n", 1), ("b", "\r\n", 0))}  # fmt: skip
+    (tmp_path / "items.jsonl").write_text('{"prompt": "b", "doc": "x"}\n{"prompt": "Say\\nhi", "doc": "x"}\n')
+    found = loaded(tmp_path, files, "accuracy", items=tmp_path / "items.jsonl")
+    assert (scores(found), found.outputs.items["id"].tolist()) == ({"a": 100, "b": 50}, ["Say\\nhi", "b"])
+    assert found.outputs.items["cluster"].tolist() == ["x", "x"]
 
 
 def test_a_row_that_comes_again_is_named_with_the_first(tmp_path: Path) -> None:
