@@ -49,13 +49,6 @@ from simstudy.validation import InputError, check_text, check_utf8
 #: Positions (n,) in a list of names.
 Codes = NDArray[np.int32]
 
-#: What to do about an item that a system lacks.
-IF_MISSING = Words(
-    "{drop} leaves such items out, {zero} scores a missing one as no answer",
-    drop=Argument("missing", "drop"),
-    zero=Argument("missing", "zero"),
-)
-
 #: What to do about questions without samples.
 IF_SAMPLES = Words(
     "samples of a question need a column 'sample' with their numbers: {named}, or {rows} for the order of the rows",
@@ -173,6 +166,14 @@ class Loaded(ReprMixin):
         return self.outputs._table()
 
 
+def if_missing(metric: Metric) -> Words:
+    """What to do about an item that a system lacks."""
+    drop, zero = Argument("missing", "drop"), Argument("missing", "zero")
+    if metric.zero_is_best:
+        return Words("{drop} leaves such items out", drop=drop)
+    return Words("{drop} leaves such items out, {zero} scores a missing one as no answer", drop=drop, zero=zero)
+
+
 def coded(rows: pd.DataFrame, name: str) -> tuple[Codes, NDArray[Any]]:
     """The texts of a column (n,) as positions in an array of the different ones, each of which is a name.
 
@@ -284,7 +285,7 @@ def _with_scores(table: LongTable, request: Request) -> pd.DataFrame:
     if tuple(table.values) == ("score",):
         blank = is_blank(rows["score"])
         if request.missing == "error" and (row := first_of(blank)) is not None:
-            raise InputError("no score", remedy=IF_MISSING, at=place(rows, row))
+            raise InputError("no score", remedy=if_missing(request.metric), at=place(rows, row))
         rows = rows[~blank] if blank.any() else rows
     if rows.empty:
         raise InputError(f"no system has a score in {', '.join(map(str, request.paths))}")
@@ -490,7 +491,7 @@ def _matched(keyed: _Keyed, items: pd.DataFrame, request: Request) -> tuple[pd.D
     extra = keyed.items[order < 0]
     complete: NDArray[np.bool_] = np.asarray(present.all(axis=0))
     if request.missing == "error" and (not complete.all() or len(extra)):
-        raise _items_differ(keyed, items, present, order)
+        raise _items_differ(keyed, items, present, order, request.metric)
     if len(extra):
         note("items left out", items=counted(len(extra), "item"), first=extra[0])
     if complete.all():
@@ -510,7 +511,9 @@ def _matched(keyed: _Keyed, items: pd.DataFrame, request: Request) -> tuple[pd.D
     return kept, pd.Index(kept["id"]).get_indexer(pd.Index(keyed.items)), present[:, complete]
 
 
-def _items_differ(keyed: _Keyed, items: pd.DataFrame, present: NDArray[np.bool_], order: IntArray) -> InputError:
+def _items_differ(
+    keyed: _Keyed, items: pd.DataFrame, present: NDArray[np.bool_], order: IntArray, metric: Metric
+) -> InputError:
     """The error that names the systems that lack items, and items that the references lack."""
     problems = []
     for k in np.flatnonzero(~present.all(axis=1))[:3]:
@@ -526,7 +529,7 @@ def _items_differ(keyed: _Keyed, items: pd.DataFrame, present: NDArray[np.bool_]
             f"the references lack {counted(len(extra), 'item')}, first '{extra[0]}' ({place(keyed.rows, row)})"
         )
     shared = present.all(axis=0).any()
-    remedy = IF_MISSING if shared else "no item is of all systems: are the ids alike?"
+    remedy = if_missing(metric) if shared else "no item is of all systems: are the ids alike?"
     return InputError(f"items differ: {'; '.join(problems)}", remedy=remedy)
 
 

@@ -47,7 +47,7 @@ from simstudy.readers.columns import (
 )
 from simstudy.readers.formats import Format
 from simstudy.readers.labels import label_rows, wide_labels, with_gold
-from simstudy.readers.long_table import IF_MISSING, LongTable, as_text
+from simstudy.readers.long_table import LongTable, as_text, if_missing
 from simstudy.readers.paths import system_files
 from simstudy.readers.request import Request, column
 from simstudy.readers.tables import JSON, TABLES, ending, read_table
@@ -482,7 +482,7 @@ class _Table:
             cell, name = texts[row, k], systems[k]
             remedy = how_to_write(cell) or Words(
                 "leave the cell empty: {missing}; {aside} makes '{name}' a column of the items",
-                missing=IF_MISSING, aside=column(name, name), name=name,
+                missing=if_missing(self.request.metric), aside=column(name, name), name=name,
             )  # fmt: skip
             at = f"{place(self.frame, row)}, system '{name}'"
             raise InputError("score", "must be a number", cell, remedy, at=at)
