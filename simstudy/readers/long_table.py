@@ -193,7 +193,7 @@ def coded(rows: pd.DataFrame, name: str) -> tuple[Codes, NDArray[Any]]:
     if (row := first_of(codes < 0)) is not None:
         raise InputError(f"no {name}", at=place(rows, row))
     if name == "item":
-        code_of_line, names = pd.factorize(pd.Index(map(on_one_line, names), dtype=object))
+        code_of_line, names = pd.factorize(pd.Index([on_one_line(text) for text in names], dtype=object))
         codes = code_of_line[codes]
     for code, text in enumerate(names):
         if text.strip() in NO_NAMES:
