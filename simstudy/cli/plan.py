@@ -148,7 +148,6 @@ def _read(
 
     loaded, hashes = files.read(paths, metric)
     files_given = [path for _, path in map(name_and_path, paths)]
-    # A screen has room for one note or two.
     notes = for_unit(loaded.notes, files.unit)
     notes = (*notes, *known_as(part.split(".")[0] for path in files_given for part in path.parts[-2:]))
     # The groups of a systems table are of use for many systems; two are one pair.
