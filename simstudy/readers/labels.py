@@ -104,6 +104,11 @@ def label_text(cell: Any, whole: bool) -> str:
     return "" if pd.isna(cell) else str(int(cell) if whole and cell == round(cell) else cell).strip()
 
 
+def _blank_is_answer(request: Request) -> bool:
+    """Whether an empty text says that there is no answer: in JSON it does, as null is what is not known."""
+    return bool(request.paths) and all(ending(path) in JSON for path in (*request.paths, *request.references))
+
+
 def _gold_labels(rows: pd.DataFrame, blank_is_answer: bool) -> list[tuple[str, ...]]:
     """The gold labels of each row; an InputError names the first row without one."""
     whole = rows["gold"].dtype.kind == "f"
@@ -185,9 +190,11 @@ def with_gold(
         if name not in table:
             no_column(path, name, table.columns, Words("name it with {named}", named=column(ours)))
     gold_of_item = pd.Series(table[label].to_numpy(), table[keys[0]].astype(str))
+    table = placed(table, path)
     if (row := first_of(gold_of_item.index.duplicated())) is not None:
-        raise InputError(f"item '{gold_of_item.index[row]}' comes again", at=place(placed(table, path), row))
+        raise InputError(f"item '{gold_of_item.index[row]}' comes again", at=place(table, row))
     ids = frame[item].astype(str)
+    _gold_labels(table.assign(gold=table[label])[gold_of_item.index.isin(ids)], _blank_is_answer(request))
     lacking = ids[~ids.isin(gold_of_item.index)].unique()
     if len(lacking):
         rule = f"{path} lacks {len(lacking)} of {counted(ids.nunique(), 'item')}, first '{lacking[0]}'"
