@@ -470,7 +470,8 @@ def _one_for_each(
     differing = by_item[by_item["min"] != by_item["max"]]
     if differing.empty:
         cells_of_items = pd.Series(texts.take(by_item["min"].to_numpy()), by_item.index)
-        return cells_of_items.reindex(range(len(items))) if len(by_item) else None
+        # A column that the user named may be empty.
+        return cells_of_items.reindex(range(len(items))) if len(by_item) or name in request.columns else None
     item = int(differing.index[0])
     first, other = (texts[k] for k in differing.iloc[0])
     if name in request.columns:

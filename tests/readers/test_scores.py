@@ -119,6 +119,8 @@ def test_a_column_of_items_needs_one_value_for_each(tmp_path: Path) -> None:
     labels = "system,item,score,domain,long\na,x,1,law,w\na,y,1,art,v\nb,x,1,,w\nb,y,1,{},{}\n"
     items = read(tmp_path, labels.format(" ", "v")).outputs.items
     assert items.to_dict("list") == {"id": ["x", "y"], "domain": ["law", "art"], "long": ["w", "v"]}
+    empty = "system,item,score,kind\na,x,1,\nb,x,0,\n"
+    assert [*read(tmp_path, empty, columns={"domain": "kind"}).outputs.items] == ["id", "domain"]
     found = read(tmp_path, labels.format("bio", "u"))
     assert ([*found.outputs.items], note_kinds(found)) == (["id"], ["column of items left out"])
     error = refused(tmp_path, {"s.csv": labels.format("bio", "u")}, "accuracy", columns={"cluster": "domain"})
