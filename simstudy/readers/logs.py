@@ -170,7 +170,8 @@ def _choose(
 ) -> tuple[str, list[str]]:
     """The score or the filter of a log that is read, and the names from which the user has to choose if it is unclear.
 
-    It is the choice of the user for this task, else the usual name, else the first one. Metrics `of_test_set` are none.
+    It is the choice of the user for this task, else the usual name, else the first one. A metric `of_test_set` is
+    an error if the user asks for it, or if there is no other.
     """
     names = list(dict.fromkeys(every))
     patterns = [name for name in request.columns if name.startswith(f"{kind}@")]
@@ -298,13 +299,12 @@ def _long_table(
         metrics = facts.groupby("task")["metric"].agg(lambda names: "+".join(dict.fromkeys(names)))
         expected = expected.assign(**{SCORED_BY: metrics.loc[items["task"]].to_numpy()})
     rows = rows[rows["score"].notna()]
-    columns = {name: rows[name] for name in ("system", "item")}
-    columns["sample"] = rows["sample"].where(rows["sample"].notna(), 1)
+    sample = rows["sample"].where(rows["sample"].notna(), 1)
+    columns: dict[str, Any] = {"system": rows["system"], "item": rows["item"], "sample": sample}
     if metric is None:
         columns["score"] = rows["score"]
     else:
-        for k, name in enumerate(metric.statistics):
-            columns[name] = pd.Series([statistics[k] for statistics in rows["score"]], rows.index)
+        columns |= zip(metric.statistics, zip(*rows["score"], strict=True), strict=True)
     texts = {"answer": "response"} | ({"input": "question", "gold": "target"} if request.keeps_texts else {})
     columns |= {name: rows[text] for name, text in texts.items() if rows[text].notna().any()}
     index = pd.MultiIndex.from_arrays([rows["path"].astype(str), rows["place"]], names=["file", unit])

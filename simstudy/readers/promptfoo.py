@@ -50,7 +50,8 @@ def _logs(path: Path, request: Request) -> list[Log]:
         labels = [_label(result, name, at) for name in ("provider", "prompt")[: 1 + several]]
         system = " / ".join(labels)
         if columns.setdefault(system, result.get("promptIdx")) != result.get("promptIdx"):
-            raise InputError(f"two providers are called '{system}'", remedy="give them labels", at=at)
+            rule = f"two providers, or two prompts, are called '{system}'"
+            raise InputError(rule, remedy="give them labels", at=at)
         test = {name: result.get(name) for name in _TEST} | field_of(result, "testCase", dict, at, {})
         key = json.dumps([test[name] for name in _TEST], sort_keys=True)
         item = tests.setdefault(key, str(len(tests)))
@@ -67,10 +68,8 @@ def _logs(path: Path, request: Request) -> list[Log]:
         )
         failed = result.get("error") and (output is None or result.get("failureReason") == _ERROR)
         scores = {"score": result.get("score"), "success": result.get("success")}
-        scores |= {
-            f"namedScores.{name}": value for name, value in field_of(result, "namedScores", dict, at, {}).items()
-        }
-        for name, value in scores.items():
+        named = field_of(result, "namedScores", dict, at, {})
+        for name, value in (scores | {f"namedScores.{name}": named[name] for name in named}).items():
             answers.setdefault(system, []).append(answer._replace(metric=name, score=None if failed else value))
     if path in request.names and len(answers) > 1:
         raise InputError("paths", f"must not be named: {path} has {len(answers)} systems", request.names[path])
@@ -78,7 +77,7 @@ def _logs(path: Path, request: Request) -> list[Log]:
 
 
 def _results(path: Path) -> list[tuple[str, Any]]:
-    """The results of a file with their places, in the order of tests and prompts, as promptfoo writes them in any."""
+    """The results of a file with their places, in the order of tests and prompts; promptfoo writes them in any."""
     if plain_name(path).endswith(".jsonl"):
         results = [parse_json(line, path, n) for n, line in enumerate(read_lines(path), start=1)]
     else:
@@ -87,7 +86,7 @@ def _results(path: Path) -> list[tuple[str, Any]]:
         results = content if isinstance(content, list) else field_of(content, "results", list, path)
     placed = [(f"{path}, result {n}", result) for n, result in enumerate(results, start=1)]
     return sorted(
-        placed, key=lambda pair: [field_of(pair[1], f"{name}Idx", int, pair[0], 0) for name in ("test", "prompt")]
+        placed, key=lambda pair: [field_of(pair[1], name, int, pair[0], 0) for name in ("testIdx", "promptIdx")]
     )
 
 

@@ -67,7 +67,7 @@ def test_prompts_of_a_file_are_systems_and_so_are_files_of_one_provider(tmp_path
     assert (outputs.names, outputs.scores().tolist()) == (["m / short", "m / a long one"], [100, 0])
     paths = [write(tmp_path / f"{name}.json", [result(0, "m", **prompts[0])]) for name in ("v1", "v2")]
     assert load(paths).outputs.names == ["v1", "v2"]
-    with pytest.raises(InputError, match="two providers are called 'm'"):
+    with pytest.raises(InputError, match="two providers, or two prompts, are called 'm'"):
         load(write(path, [result(0, "m"), result(0, "m", column=1)]))
 
 
