@@ -42,6 +42,7 @@ _SHIPPED = {
     "inspect": "inspect_logs",
     "helm": "helm",
     "swe-bench": "swe_bench",
+    "promptfoo": "promptfoo",
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from simstudy.files.packed import as_given, plain_name
 from simstudy.readers.formats import Format
-from simstudy.readers.logs import Answer, Log, read_logs
+from simstudy.readers.logs import NO_FILTER, Answer, Log, read_logs
 from simstudy.readers.long_table import LongTable, as_text
 from simstudy.readers.request import Request
 from simstudy.readers.text_files import NUMBER, field_of, first_keys, read_json
@@ -100,7 +100,7 @@ def _answers(path: Path, folder: Path, adapter: Mapping[str, Any], wanted: set[s
             count = field_of(stat, "count", int, at, 1)
             score = field_of(stat, "sum", NUMBER, at) / count if count > 0 else None
             if name in wanted or not _NOT_SCORES.fullmatch(name):
-                yield answer._replace(metric=name, score=score, filter=field_of(key, "split", str, at, ""))
+                yield answer._replace(metric=name, score=score, filter=field_of(key, "split", str, at, NO_FILTER))
 
 
 def _instances(folder: Path) -> dict[str, tuple[str | None, str | None]]:

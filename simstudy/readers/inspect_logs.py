@@ -31,7 +31,7 @@ def read(request: Request) -> LongTable:
 
     The system is the model, or the file if logs of one task have the same model. Items are samples, by their ids;
     epochs are samples of an item. Values are numbers as Inspect takes them: C 1, P (partial) 0.5, I and N (no answer)
-    0. An answer has no score if it failed, or if the scorer left it unscored.
+    0; each entry of a dictionary or a list is a score. An answer has no score if it failed or was left unscored.
     """
     return read_logs(request, map(_log, request.paths), "sample", named_by_file=True, answers_compare=True)
 
@@ -100,11 +100,20 @@ def _answers(path: Path, log: Mapping[str, Any]) -> Iterator[Answer]:
             response=_text(output.get("completion") if content is None else content),
         )
         scores = field_of(sample, "scores", dict, at, {})
-        for name in scores or [""]:
-            value = field_of(scores, name, dict, at, {}).get("value")
-            if isinstance(value, str):
-                value = _VALUES.get(value, _VALUES.get(value.lower(), value))
+        values = [pair for name in scores for pair in _values(name, field_of(scores, name, dict, at, {}).get("value"))]
+        for name, value in values or [("", None)]:
             yield answer._replace(metric=name, score=value)
+
+
+def _values(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The values of a scorer by their names: NAME, NAME.KEY in a dictionary, NAME.1 for the first one of a list."""
+    if isinstance(value, dict | list):
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value, start=1):
+            yield from _values(f"{name}.{key}", part)
+    elif isinstance(value, str):
+        yield name, _VALUES.get(value, _VALUES.get(value.lower(), value))
+    else:
+        yield name, value
 
 
 def _text(content: Any) -> str | None:

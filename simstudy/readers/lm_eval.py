@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.files.packed import as_given, plain_name
+from simstudy.metrics.perplexity import PERPLEXITIES
 from simstudy.notes import note
 from simstudy.readers.columns import USUAL, first_named
 from simstudy.readers.formats import Format
-from simstudy.readers.logs import Answer, Log, read_logs
+from simstudy.readers.logs import NO_FILTER, Answer, Log, read_logs
 from simstudy.readers.long_table import LongTable, as_text
 from simstudy.readers.request import Request
-from simstudy.readers.text_files import field_of, first_keys, parse_json, read_json, read_lines
+from simstudy.readers.text_files import NUMBER, field_of, first_keys, parse_json, read_json, read_lines
 from simstudy.text.numerals import counted
 from simstudy.validation import InputError
 
@@ -28,6 +29,12 @@ _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.-]+)\.jso
 
 # Fields of a sample that are not metrics, in all versions of the harness from 0.4.0.
 _FIELDS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "schema"}
+
+# Metrics whose values are pairs: the log-likelihood of a text and its length.
+_RATIOS = {metric.name for metric in PERPLEXITIES}
+
+# The harness makes its perplexity of log-likelihoods, which the log has under this name.
+_NAMES = {"perplexity": "log_likelihood"}
 
 
 def read(request: Request) -> LongTable:
@@ -92,13 +99,12 @@ def _answers(path: Path, sample_field: str | None) -> Iterator[Answer]:
         sample = parse_json(text, path, line)
         if not isinstance(sample, dict) or "doc_id" not in sample:
             raise InputError("not a sample of lm-evaluation-harness: it has no doc_id", at=at)
-        filter, responses = field_of(sample, "filter", str, at, "none"), _responses(sample)
+        responses = _responses(sample)
         answer = Answer(
             item=str(sample["doc_id"]),
             place=line,
-            sample=sample.get(sample_field or first_named(sample, USUAL["sample"])),
-            # Tasks with one way to read the answers have the filter none.
-            filter="" if filter == "none" else filter,
+            sample=as_text(sample.get(sample_field or first_named(sample, USUAL["sample"]))),
+            filter=field_of(sample, "filter", str, at, NO_FILTER),
             # In logs of early versions hashes are empty or not there.
             input=field_of(sample, "doc_hash", str, at, "") or None,
             target=as_text(sample.get("target")) or None,
@@ -107,16 +113,31 @@ def _answers(path: Path, sample_field: str | None) -> Iterator[Answer]:
             # A score of several responses is of all of them together.
             response="\n\n".join(responses) if responses else None,
         )
-        numbers = [name for name, value in sample.items() if name not in _FIELDS and isinstance(value, int | float)]
+        numbers = [
+            name
+            for name, value in sample.items()
+            if name in _RATIOS or (name not in _FIELDS and isinstance(value, int | float))
+        ]
         metrics = [str(name) for name in field_of(sample, "metrics", list, at, numbers)]
         repeated = field_of(sample, "scores_per_repeat", dict, at, {})
         for metric in metrics or [""]:
+            answer = answer._replace(metric=_NAMES.get(metric, metric))
             scores = field_of(repeated, metric, list, at, [])
             for k, score in enumerate(scores):
                 response = responses[k] if len(responses) == len(scores) else None
-                yield answer._replace(metric=metric, score=score, sample=k + 1, response=response)
+                yield answer._replace(score=_score(metric, score, at), sample=k + 1, response=response)
             if not scores:
-                yield answer._replace(metric=metric, score=sample.get(metric))
+                yield answer._replace(score=_score(metric, sample.get(metric), at))
+
+
+def _score(metric: str, value: Any, at: str) -> Any:
+    """The value of a metric; for a ratio of sums its statistics, the negative log-likelihood and the length."""
+    if metric not in _RATIOS or value is None:
+        return value
+    if not isinstance(value, list) or len(value) != 2 or not all(isinstance(part, NUMBER | None) for part in value):
+        raise InputError(metric, "must be a log-likelihood and a length", value, at=at)
+    log_likelihood, length = value
+    return None if log_likelihood is None or log_likelihood != log_likelihood else (-log_likelihood, length)
 
 
 # Texts for people --------------------------------------------------------------------------------------------------

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from simstudy.metrics import METRICS, find_metric
+from simstudy.metrics import METRICS, Metric, find_metric
 from simstudy.metrics.arrays import ARRAYS
 from simstudy.metrics.names import ALIASES, canonical, in_own_case
 from simstudy.metrics.per_class import PER_CLASS
 from simstudy.notes import Argument, Words, note
 from simstudy.readers.columns import OF_TASKS
-from simstudy.readers.long_table import LongTable
+from simstudy.readers.long_table import IF_MISSING, LongTable
 from simstudy.readers.paths import system_files
 from simstudy.readers.request import Request, column
 from simstudy.text.numerals import counted
@@ -38,8 +38,8 @@ DIFFERENCES = (*_OF_LOGS, *_OF_ITEMS)
 #: The column of the items that says which number of the logs is the score, if it is not the same for all.
 SCORED_BY = "scored_by"
 
-# The filter of a log without filters, as lm-evaluation-harness calls it.
-_NO_FILTER = "none"
+#: The filter of answers without one, as lm-evaluation-harness calls it.
+NO_FILTER = "none"
 
 # Names that a message lists.
 _MOST = 20
@@ -57,12 +57,12 @@ class Answer(NamedTuple):
     place: object
     #: The name of the score in the log; empty if the answer has none.
     metric: str = ""
-    #: None or NaN if the answer was not scored.
+    #: None or NaN if the answer was not scored; a tuple of statistics for a metric of ours that is a ratio of sums; a
+    #: list if only the whole test set has a score.
     score: Any = None
     #: The number of one of several answers to the item.
     sample: object = None
-    #: The filter of the answer, if the log may have several.
-    filter: str = ""
+    filter: str = NO_FILTER
     input: str | None = None
     target: str | None = None
     prompt: str | None = None
@@ -97,6 +97,7 @@ def read_logs(
     unit: str,
     *,
     usual_filter: str = "",
+    usual_score: str = "",
     named_by_file: bool = False,
     answers_compare: bool = False,
 ) -> LongTable:
@@ -106,9 +107,12 @@ def read_logs(
     ``request.domain``: logs of other tasks are not read then. If logs differ in the name of their score, the items have
     a column ``scored_by``.
 
-    `unit` is what the place of an answer is: "line". The `usual_filter` is read if a log has several and the user names
-    none. Systems are `named_by_file` if the only task has several logs of a model.
+    `unit` is what the place of an answer is: "line". The `usual_filter` and the `usual_score` are read if a log has
+    several and the user names none. Systems are `named_by_file` if the only task has several logs of a model.
     """
+    check_no_labels(request)
+    if request.items is None and (named := {"system", "item"}.intersection(request.columns)):
+        raise InputError("columns", f"must not name the {max(named)}: logs have it")
     tasks: list[str] = []
     facts_of_logs: list[dict[str, Any]] = []
     frames: list[pd.DataFrame] = []
@@ -126,34 +130,60 @@ def read_logs(
             raise InputError("the log has no answers", at=log.path)
         filter, filters = _choose("filter", log, [answer.filter for answer in answers], usual_filter, request)
         answers = [answer for answer in answers if answer.filter == filter]
-        every_metric = [answer.metric for answer in answers if answer.metric]
-        metric, metrics = _choose("score", log, every_metric, request.asked, request)
+        of_test_set = dict.fromkeys(answer.metric for answer in answers if isinstance(answer.score, list))
+        every_metric = [answer.metric for answer in answers if answer.metric and answer.metric not in of_test_set]
+        usual = request.asked if request.asked in every_metric else usual_score
+        metric, metrics = _choose("score", log, every_metric, usual, request, [*of_test_set])
         unclear += [(kind, log.path, names) for kind, names in (("filter", filters), ("score", metrics)) if names]
         frames.append(_rows(log.path, answers, metric, texts).assign(log=len(frames)))
-        chosen = {"metric": metric, "filter": filter or _NO_FILTER, "scorer": log.scorers.get(metric)}
+        # Scores of a scorer with several are called SCORER.KEY.
+        scorer = [options for name, options in log.scorers.items() if f"{metric}.".startswith(f"{name}.")]
+        chosen = {"metric": metric, "filter": filter, "scorer": next(iter(scorer), None)}
         facts_of_logs.append({"path": log.path, "system": log.system, "task": log.task, **chosen, **log.facts})
     if not frames:
         raise InputError("domain", f"must be a task of the logs ({listed(sorted({*tasks}), _MOST)})", request.domain)
     facts = pd.DataFrame(facts_of_logs, columns=["path", "system", "task", "template", *_OF_LOGS], dtype=object)
+    rows = pd.concat(frames, ignore_index=True)
+    metric_of_log = _metric_of_ratios(facts, rows, request)
     _check_choices(facts, unclear, tasks, request)
     facts["system"] = _system_names(facts, request, named_by_file)
-    rows = pd.concat(frames, ignore_index=True).join(facts[["path", "system", "task", "template"]], on="log")
+    rows = rows.join(facts[["path", "system", "task", "template"]], on="log")
     _check_comparable(facts, rows, unit, request.allow_different)
-    return _long_table(facts, rows, unit, request, answers_compare)
+    unscored = rows[rows["score"].isna()]
+    if request.missing == "error" and len(unscored):
+        first = unscored.iloc[0]
+        rule = f"item '{first['item']}' has no score '{facts['metric'].iloc[first['log']]}'"
+        raise InputError(rule, remedy=IF_MISSING, at=f"{first['path']}, {unit} {first['place']}")
+    return _long_table(facts, rows, unit, request, answers_compare, metric_of_log)
+
+
+def check_no_labels(request: Request) -> None:
+    """Raise an InputError for a metric of labels, which logs do not have."""
+    if request.metric.name in PER_CLASS:
+        rule = f"'{request.metric.name}' needs the predicted and the gold label of each item, which logs do not have"
+        raise InputError("metric", rule, remedy="make a table with the columns system, item, gold and predicted")
 
 
 # What is chosen ----------------------------------------------------------------------------------------------------
-def _choose(kind: str, log: Log, every: Iterable[str], usual: str, request: Request) -> tuple[str, list[str]]:
+def _choose(
+    kind: str, log: Log, every: Iterable[str], usual: str, request: Request, of_test_set: Sequence[str] = ()
+) -> tuple[str, list[str]]:
     """The score or the filter of a log that is read, and the names from which the user has to choose if it is unclear.
 
-    It is the choice of the user for this task, else the usual name, else the first one.
+    It is the choice of the user for this task, else the usual name, else the first one. A metric `of_test_set` is
+    an error if the user asks for it, or if there is no other.
     """
     names = list(dict.fromkeys(every))
     patterns = [name for name in request.columns if name.startswith(f"{kind}@")]
     fitting = [name for name in patterns if fnmatchcase(log.task, name.partition("@")[2])]
     # A filter for all tasks is for the logs that have filters.
-    for_all_tasks = kind if names != [""] else ""
+    for_all_tasks = kind if names != [NO_FILTER] else ""
     wanted = request.columns.get(f"{kind}@{log.task}", request.columns.get(next(iter(fitting), for_all_tasks)))
+    asked = wanted or request.asked
+    if of_test_set and (asked in of_test_set or not names):
+        name = asked if asked in of_test_set else of_test_set[0]
+        rule = f"'{name}' is a metric of the whole test set: the log has no score of each answer"
+        raise InputError(rule, at=log.path)
     if wanted is not None and wanted not in names:
         rule = f"no {kind} '{wanted}' among {listed(names, _MOST) or 'none'}{nearest(wanted, names)}"
         remedy = Words("{choice} chooses for this task", choice=column(f"{kind}@{log.task}"))
@@ -186,7 +216,7 @@ def _check_choices(
     columns = dict(request.columns)
     for kind in dict.fromkeys(kind for kind, _, _ in unclear):
         chosen = zip(facts["task"], facts["metric" if kind == "score" else "filter"], strict=True)
-        by_task = {task: name for task, name in chosen if name != _NO_FILTER}
+        by_task = {task: name for task, name in chosen if name != NO_FILTER} or {"": NO_FILTER}
         most_common = Counter(by_task.values()).most_common(1)[0][0]
         columns |= {kind: most_common}
         columns |= {f"{kind}@{task}": name for task, name in by_task.items() if name != most_common}
@@ -197,9 +227,16 @@ def _check_choices(
 
 # Rows --------------------------------------------------------------------------------------------------------------
 def _rows(path: Path, answers: Sequence[Answer], metric: str, texts: dict[str | None, str | None]) -> pd.DataFrame:
-    """A row for each answer with this score, and for each item that lacks it. A text is held once in `texts`."""
-    items = {answer.item for answer in answers if answer.metric == metric}
-    chosen = [answer for answer in answers if answer.metric == metric or answer.item not in items]
+    """A row for each answer with this score, and for each item or sample that lacks it. `texts` holds a text once."""
+    scored = [answer for answer in answers if answer.metric == metric]
+    # A score without the number of a sample is of all samples of the item.
+    samples = {(answer.item, sample) for answer in scored for sample in (answer.sample, None)}
+    items = {answer.item for answer in scored if answer.sample is None}
+    chosen = [
+        answer
+        for answer in answers
+        if answer.metric == metric or ((answer.item, answer.sample) not in samples and answer.item not in items)
+    ]
     rows = pd.DataFrame(chosen, dtype=object)
     rows.loc[rows["metric"] != metric, "score"] = None
     if rows["score"].isna().all():
@@ -211,21 +248,47 @@ def _rows(path: Path, answers: Sequence[Answer], metric: str, texts: dict[str | 
 
 def _system_names(facts: pd.DataFrame, request: Request, named_by_file: bool) -> list[str]:
     """The names of the logs' systems: those that the user gave, else the models; each has one log of a task."""
-    names = {path: request.names.get(path, model) for path, model in zip(facts["path"], facts["system"], strict=True)}
+    paths = facts["path"].tolist()
+    names = [request.names.get(path, model) for path, model in zip(paths, facts["system"], strict=True)]
     if named_by_file and facts["task"].nunique() == 1:
-        counts = Counter(names.values())
-        again = [path for path, name in names.items() if counts[name] > 1]
-        names |= {path: name for name, path in system_files(again, request.names).items()}
+        counts = Counter(names)
+        again = dict.fromkeys(path for path, name in zip(paths, names, strict=True) if counts[name] > 1)
+        files = {path: name for name, path in system_files([*again], request.names).items()}
+        for k, (path, name) in enumerate(zip(paths, names, strict=True)):
+            if counts[name] > 1:
+                names[k] = files[path] if paths.count(path) == 1 else f"{files[path]}/{name}"
     first: dict[tuple[str, str], Path] = {}
-    for (path, name), task in zip(names.items(), facts["task"], strict=True):
-        if first.setdefault((name, task), path) != path:
+    for path, name, task in zip(paths, names, facts["task"], strict=True):
+        if (name, task) in first:
             rule = f"{first[name, task]} and {path} are both of model '{name}' and task '{task}'"
             raise InputError(rule, remedy="keep one of them, or name the systems")
-    return list(names.values())
+        first[name, task] = path
+    return names
+
+
+def _metric_of_ratios(facts: pd.DataFrame, rows: pd.DataFrame, request: Request) -> Metric | None:
+    """The metric whose statistics the rows have in place of scores; None for scores."""
+    is_ratio = rows["score"].map(lambda score: isinstance(score, tuple))
+    if not is_ratio.any():
+        return None
+    log = facts.loc[rows["log"][is_ratio].iloc[0]]
+    if facts["metric"].nunique() > 1:
+        remedy = Words("{domain} reads the logs of one task", domain=Argument("domain", log["task"]))
+        rule = f"'{log['metric']}' of task '{log['task']}' is a ratio of sums, and cannot be pooled with other scores"
+        raise InputError(rule, remedy=remedy, at=log["path"])
+    if not request.choose_metric and request.metric.name != log["metric"]:
+        raise InputError("metric", f"must be '{log['metric']}', as the score is", request.asked)
+    # This checks the options against the metric.
+    return replace(request, metric=METRICS[log["metric"]]).metric
 
 
 def _long_table(
-    facts: pd.DataFrame, rows: pd.DataFrame, unit: str, request: Request, answers_compare: bool
+    facts: pd.DataFrame,
+    rows: pd.DataFrame,
+    unit: str,
+    request: Request,
+    answers_compare: bool,
+    metric: Metric | None,
 ) -> LongTable:
     """The long table of all logs' rows. Items that no log has a score of are expected too."""
     several = facts["task"].nunique() > 1 or request.domain in facts["task"].tolist()
@@ -235,19 +298,24 @@ def _long_table(
     if facts["metric"].nunique() > 1:
         metrics = facts.groupby("task")["metric"].agg(lambda names: "+".join(dict.fromkeys(names)))
         expected = expected.assign(**{SCORED_BY: metrics.loc[items["task"]].to_numpy()})
-    columns = {name: rows[name] for name in ("system", "item", "score")}
-    if rows["sample"].notna().any():
-        columns["sample"] = rows["sample"].where(rows["sample"].notna(), 1)
+    rows = rows[rows["score"].notna()]
+    sample = rows["sample"].where(rows["sample"].notna(), 1)
+    columns: dict[str, Any] = {"system": rows["system"], "item": rows["item"], "sample": sample}
+    if metric is None:
+        columns["score"] = rows["score"]
+    else:
+        columns |= zip(metric.statistics, zip(*rows["score"], strict=True), strict=True)
     texts = {"answer": "response"} | ({"input": "question", "gold": "target"} if request.keeps_texts else {})
     columns |= {name: rows[text] for name, text in texts.items() if rows[text].notna().any()}
     index = pd.MultiIndex.from_arrays([rows["path"].astype(str), rows["place"]], names=["file", unit])
     quoted = {name: [f"'{text}'" for text in dict.fromkeys(facts[name])] for name in ("metric", "filter")}
     remarks = [f"scores by {listed(quoted['metric'], _MOST)}"]
-    if (facts["filter"] != _NO_FILTER).any():
+    if (facts["filter"] != NO_FILTER).any():
         remarks.append(f"filter {listed(quoted['filter'], _MOST)}")
     return LongTable(
-        pd.DataFrame(columns).set_axis(index)[rows["score"].notna().to_numpy()],
-        ("score",),
+        pd.DataFrame(columns).set_axis(index),
+        ("score",) if metric is None else metric.statistics,
+        metric,
         expected=expected.reset_index(drop=True),
         answers_compare=answers_compare,
         scored_by=tuple(dict.fromkeys(facts["metric"])),

@@ -1,4 +1,7 @@
-"""Reports of SWE-bench's harness: one for a run (``resolved_ids``), or one for each instance (``report.json``)."""
+"""Reports of SWE-bench's harness: one for a run (``resolved_ids``), or one for each instance (``report.json``).
+
+Reports of early versions and of the leaderboard (``results.json``) have lists without ``_ids`` in their names.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,25 @@ from typing import Any
 import pandas as pd
 
 from simstudy.files.packed import as_given, plain_name
-from simstudy.notes import Argument, note
+from simstudy.notes import Argument, Words, note
+from simstudy.readers.columns import USUAL, first_named, no_column
 from simstudy.readers.formats import Format
+from simstudy.readers.logs import check_no_labels
 from simstudy.readers.long_table import LongTable
 from simstudy.readers.paths import system_files
 from simstudy.readers.request import Request
+from simstudy.readers.tables import read_table
 from simstudy.readers.text_files import field_of, first_keys, read_json
 from simstudy.validation import InputError
 
 _NAME = "report.json"
-_RESOLVED = "resolved_ids"
+_RESOLVED = "resolved"
 
-# Lists of instances that are not resolved, and lists that name others too.
-_FAILED = ("unresolved_ids", "empty_patch_ids", "error_ids")
-_ALL = ("submitted_ids", "completed_ids")
+# Lists of instances that are not resolved, and lists that name others too. Reports with one of the last ones name all
+# instances.
+_FAILED = ("unresolved", "empty_patch", "error", "no_generation", "no_apply", "no_logs")
+_OTHERS = ("completed", "submitted", "generated")
+_COMPLETE = ("unresolved", "submitted", "generated")
 
 # An instance: owner, repository and the number of the pull request.
 _INSTANCE = re.compile(r"([^\s/]+?)__([^\s/]+)-[^\s/-]+")
@@ -34,13 +42,15 @@ def read(request: Request) -> LongTable:
     A report of a run, ``<model>.<run>.json``, is a system of the file's name, or of its folder if it is called
     report.json. Reports of instances, ``<run>/<model>/<instance>/report.json``, are a system for each model. The
     repository is the domain (django__django-11099 is of django/django) and the column ``repo``. Instances that were not
-    submitted, or have no report, are missing.
+    submitted, or have no report, are missing. Of a report that names only some instances, all others in the table of
+    the items are not resolved.
     """
+    check_no_labels(request)
     of_runs = [path for path in request.paths if plain_name(path) != _NAME]
     names = {path: name for name, path in system_files(of_runs, request.names).items()} | dict(request.names)
     rows = []
     for path in request.paths:
-        report = _report(path)
+        report = _report(path, request)
         folder = as_given(path.absolute().parent)
         # Reports of this name are of an instance if they lie in a folder of its name.
         model = folder.parent if [*report] == [folder.name] else folder
@@ -66,19 +76,24 @@ def read(request: Request) -> LongTable:
 def _holds(path: Path) -> bool:
     """Whether a file is a report of SWE-bench's harness: by its keys."""
     keys = first_keys(path)
-    if _RESOLVED in keys or "patch_successfully_applied" in keys:
+    if not keys.isdisjoint(("resolved_ids", "patch_successfully_applied")):
         return True
-    return "resolved" in keys and any(map(_INSTANCE.fullmatch, keys))
+    return _RESOLVED in keys and (not keys.isdisjoint(_FAILED) or any(map(_INSTANCE.fullmatch, keys)))
 
 
-def _report(path: Path) -> dict[str, bool]:
+def _report(path: Path, request: Request) -> dict[str, bool]:
     """Whether each instance of a report is resolved."""
     report: Any = read_json(path)
     if not isinstance(report, dict) or not report:
-        raise InputError(f"not a report of SWE-bench's harness: it has no {_RESOLVED}, and no instance", at=path)
-    if _RESOLVED not in report:
+        raise InputError(f"not a report of SWE-bench's harness: it has no {_RESOLVED}_ids, and no instance", at=path)
+    lists = {
+        name: field_of(report, key, list, path)
+        for name in (*_OTHERS, _RESOLVED, *_FAILED)
+        for key in (name, f"{name}_ids")
+        if key in report
+    }
+    if _RESOLVED not in lists:
         return {instance: field_of(fate, "resolved", bool, f"{path}, {instance}") for instance, fate in report.items()}
-    lists = {name: field_of(report, name, list, path) for name in (*_ALL, _RESOLVED, *_FAILED) if name in report}
     for name, instances in lists.items():
         if not all(isinstance(instance, str) for instance in instances):
             raise InputError(f"'{name}'", "must be a list of instances", instances, at=path)
@@ -86,13 +101,25 @@ def _report(path: Path) -> dict[str, bool]:
     for name in _FAILED:
         if both := resolved.intersection(lists.get(name, ())):
             raise InputError(f"instance '{min(both)}' is in {_RESOLVED} and in {name}", at=path)
-    if "submitted_ids" not in lists and "unresolved_ids" not in lists:
-        rule = f"the report has only {_RESOLVED}: which instances were submitted is not known"
-        raise InputError(rule, remedy="give a table of scores with all instances", at=path)
+    if lists.keys().isdisjoint(_COMPLETE):
+        if request.items is None:
+            rule = "the report does not name the instances that were evaluated and not resolved"
+            remedy = Words("{items} names a table with the ids of all", items=Argument("items", "FILE"))
+            raise InputError(rule, remedy=remedy, at=path)
+        lists["items"] = _ids(request.items, request)
     every = dict.fromkeys(instance for instances in lists.values() for instance in instances)
     if not every:
         raise InputError("the report names no instance", at=path)
     return {instance: instance in resolved for instance in every}
+
+
+def _ids(path: Path, request: Request) -> list[str]:
+    """The instances in the table of the items."""
+    table = read_table(path)
+    name = request.columns.get("id", request.columns.get("item")) or first_named(table, ("item", *USUAL["item"]))
+    if name not in table:
+        no_column(path, name or "id", table.columns)
+    return table[name].astype(str).tolist()
 
 
 FORMAT = Format(
@@ -103,5 +130,5 @@ FORMAT = Format(
     _holds,
     scored=True,
     is_log=True,
-    beside=("patch.diff", "eval.sh", "run_instance.log", "test_output.txt"),
+    beside=("patch.diff", "eval.sh", "run_instance.log", "test_output.txt", "resolved_by_*.json"),
 )

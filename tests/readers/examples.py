@@ -34,6 +34,22 @@ def _report(submitted: str, resolved: str) -> str:
     return json.dumps({"submitted_ids": submitted.split(), "resolved_ids": resolved.split()})
 
 
+def _results(label: str, **scores: int) -> str:
+    results = [
+        {
+            "testIdx": ["first", "second"].index(question),
+            "provider": {"id": "openai:gpt", "label": label},
+            "prompt": {"raw": f"{question}?", "label": "{{question}}?"},
+            "vars": {"question": question},
+            "success": score == 1,
+            "score": score,
+            "namedScores": {},
+        }
+        for question, score in scores.items()
+    ]
+    return json.dumps({"evalId": "e", "results": {"version": 3, "results": results}})
+
+
 def _sentence(name: str, *heads: int) -> str:
     words = [f"{i}\tw{i}\t_\tX\t_\t_\t{head}\tdep\t_\t_" for i, head in enumerate(heads, start=1)]
     return "\n".join([f"# sent_id = {name}", *words]) + "\n\n"
@@ -175,6 +191,12 @@ EXAMPLES: dict[str, Example] = {
         (100, 50),
         ("a__a-1", "a__a-2"),
         short=_report("a__a-2", "a__a-2"),
+    ),
+    "promptfoo": Example(
+        "accuracy",
+        {"new.json": _results("new", first=1, second=1), "old.json": _results("old", second=1, first=0)},
+        (100, 50),
+        ("0", "1"),
     ),
 }
 

@@ -62,7 +62,7 @@ def test_scores_are_sums_over_counts_and_missing_if_nothing_was_counted(tmp_path
     entries[2]["stats"][0] |= {"count": 0}
     path = write(tmp_path, "boolq:model=a", entries)
     assert load(path, "mean", missing="drop").outputs.statistics[0, :, 0].tolist() == [1, 0.25]
-    with pytest.raises(InputError, match="lacks 1 of 3 items, first 'id3'"):
+    with pytest.raises(InputError, match="item 'id3' has no score 'em'"):
         load(path, "mean")
 
 

@@ -59,12 +59,34 @@ def test_logs_of_one_model_are_told_by_file(tmp_path: Path) -> None:
 
 def test_samples_without_a_score_are_missing(tmp_path: Path) -> None:
     path = write(tmp_path / "log.json", [sample(1, "C"), sample(2, None), sample(3, float("nan"))], invalidated=True)
-    with pytest.raises(InputError, match="lacks 2 of 3 items"):
+    with pytest.raises(InputError, match="item '2' has no score 'match'"):
         load(path, "accuracy")
     assert load(path, "accuracy", missing="drop").outputs.scores().tolist() == [100]
     loaded = load(path, "accuracy", missing="zero")
     assert loaded.outputs.statistics[0].tolist() == [[1, 1], [0, 1], [0, 1]]
     assert "invalidated" in [note.kind for note in loaded.notes]
+    write(path, [sample(k, "C") for k in (1, 2)] + [sample(1, None, 2, other="C"), sample(2, "I", 2)])
+    with pytest.raises(InputError, match="sample 1 of epoch 2: item '1' has no score 'match'"):
+        load(path, "accuracy", columns={"score": "match"})
+
+
+def test_entries_of_dictionaries_and_lists_are_scores(tmp_path: Path) -> None:
+    """Each has the options of its scorer, and an epoch that was left unscored has none of them."""
+    values = [{"acc": 1, "fmt": None, "by": {"judge": "P"}}, {"acc": "I", "fmt": 1}]
+    path = write(tmp_path / "log.json", [sample(k, value, parts=[1, k]) for k, value in enumerate(values)])
+    with pytest.raises(InputError, match=r"may be match.acc, match.fmt, match.by.judge, parts.1, parts.2;"):
+        load(path)
+    for name, scores in {"match.acc": [1, 0], "match.fmt": [1], "match.by.judge": [0.5], "parts.2": [0, 1]}.items():
+        loaded = load(path, "mean", columns={"score": name}, missing="drop")
+        assert (loaded.outputs.statistics[0, :, 0].tolist(), loaded.scored_by) == (scores, (name,))
+    about = {"task": "quiz", "model": "b", "scorers": [{"name": "match", "options": {"case": True}}]}
+    logs = [path, write(tmp_path / "b.json", [sample(0, {"acc": 1})], eval=about)]
+    write(path, [sample(0, {"acc": 1})], eval=about | {"model": "a", "scorers": [{"name": "match", "options": {}}]})
+    with pytest.raises(InputError, match="allow_different='scorer'"):
+        load(logs)
+    write(path, [sample(0, {"acc": 1}), sample(0, float("nan"), 2), sample(1, {"acc": 1})])
+    with pytest.raises(InputError, match=r"sample 0 of epoch 2: item '0' has no score 'match.acc'"):
+        load(path, columns={"score": "match.acc"})
 
 
 def test_an_answer_is_all_that_the_model_said(tmp_path: Path) -> None:
@@ -147,8 +169,6 @@ def test_what_is_no_archive(content: bytes, tmp_path: Path) -> None:
         ({"id": 1, "epoch": [1]}, ", sample 1"),
         ({"id": 1, "scores": {}}, ""),
         (sample("a", "maybe"), ", sample a"),
-        (sample("a", {"acc": 1}), ", sample a"),
-        (sample("a", ["C"]), ", sample a"),
     ],
 )
 def test_samples_that_are_none(broken: Any, at: str, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -113,10 +114,66 @@ def test_an_item_without_this_score_is_missing(tmp_path: Path) -> None:
     """Also if no log has a score of the item, and if the item has another score."""
     scores = [{"em": 1}, {"em": None}, {"em": float("nan")}, {"f1": 1}]
     path = write(tmp_path, "m", "t", [sample(k, own) for k, own in enumerate(scores)])
-    with pytest.raises(InputError, match="lacks 3 of 4 items"):
+    with pytest.raises(InputError, match="line 2: item '1' has no score 'em'; missing='drop' leaves such items out"):
         load(path, "accuracy", columns={"score": "em"})
     assert load(path, "em", missing="drop").outputs.items["id"].tolist() == ["0"]
     assert load(path, "em", missing="zero").outputs.scores().tolist() == [25]
+
+
+def test_a_sample_without_this_score_is_missing(tmp_path: Path) -> None:
+    """But not a sample of another metric, which is of all samples together."""
+    repeated = [{"em": [1, 0], "f1": [1, 1]}, {"em": [1, None], "f1": [1, 1]}]
+    samples = [sample(k, {"em": 1, "f1": 1, "majority": 1}, scores_per_repeat=own) for k, own in enumerate(repeated)]
+    path = write(tmp_path, "m", "t", samples)
+    with pytest.raises(InputError, match="line 2: item '1' has no score 'em'"):
+        load(path, "em")
+    assert load(path, "em", missing="drop").outputs.items["id"].tolist() == ["0#1", "0#2", "1#1"]
+    assert load(path, "mean", columns={"score": "f1"}).outputs.n_items == 4
+    assert load(path, "majority").outputs.items["id"].tolist() == ["0", "1"]
+
+
+# e ** (1.5 / 6) of two texts of 6 words and 30 bytes, which has the harness as exp(-sum / length).
+RATIOS = {"word_perplexity": math.exp(0.25), "byte_perplexity": math.exp(0.05), "bits_per_byte": 0.05 / math.log(2)}
+
+
+@pytest.mark.parametrize(("metric", "score"), RATIOS.items())
+def test_perplexities_are_ratios_of_sums(metric: str, score: float, tmp_path: Path) -> None:
+    texts = [(-1.0, 2, 10), (-0.5, 4, 20), (None, 3, 12)]
+    samples = [
+        sample(
+            k,
+            {
+                "word_perplexity": [likelihood, words],
+                "byte_perplexity": [likelihood, n],
+                "bits_per_byte": [likelihood, n],
+            },
+        )
+        for k, (likelihood, words, n) in enumerate(texts)
+    ]
+    path = write(tmp_path, "m", "wiki", samples)
+    with pytest.raises(InputError, match="item '2' has no score"):
+        load(path, metric)
+    for metric_or_column in ({"metric": metric}, {"columns": {"score": metric}}):
+        outputs = load(path, missing="drop", **metric_or_column).outputs  # type: ignore[arg-type]
+        assert (outputs.metric.name, outputs.scores().tolist()) == (metric, [pytest.approx(score)])
+    for options in ({"missing": "zero"}, {"metric": "mean"}):
+        with pytest.raises(InputError):
+            load(path, columns={"score": metric}, **options)  # type: ignore[arg-type]
+    other = write(tmp_path, "m", "quiz", [sample(0, {"acc": 1})])
+    with pytest.raises(InputError, match="domain='wiki' reads the logs of one task"):
+        load([other, path], metric, missing="drop")
+
+
+def test_metrics_of_a_whole_test_set_are_no_scores(tmp_path: Path) -> None:
+    path = write(tmp_path, "m", "t", [sample(0, {"bleu": [["a"], "b"], "em": 1, "perplexity": -2.5})])
+    with pytest.raises(InputError, match="the score may be em, log_likelihood;"):
+        load(path)
+    assert load(path, "log_likelihood").outputs.scores().tolist() == [-2.5]
+    for options in ({"metric": "bleu"}, {"columns": {"score": "bleu"}}):
+        with pytest.raises(InputError, match="'bleu' is a metric of the whole test set"):
+            load(path, **options)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="'macro_f1' needs the predicted and the gold label"):
+        load(path, "macro_f1")
 
 
 SAMPLE = '{"doc_id": 0, "metrics": ["em"], "em": 1}'
@@ -127,7 +184,8 @@ SAMPLE = '{"doc_id": 0, "metrics": ["em"], "em": 1}'
     [
         (SAMPLE + "\n[1]\n", "line 2"),
         (SAMPLE + "\n" + SAMPLE, "line 2"),
-        (SAMPLE.replace("1}", "[0, 1]}"), "line 1"),
+        (SAMPLE.replace("1}", "[0, 1]}"), ""),
+        ('{"doc_id": 0, "byte_perplexity": [-1]}', "line 1"),
         (SAMPLE.replace("1}", f"{10**400}}}"), "line 1"),
         (SAMPLE.replace('["em"]', '"em"'), "line 1"),
         (SAMPLE.replace("1}", '1, "filter": 3}'), "line 1"),

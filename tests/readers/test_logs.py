@@ -84,6 +84,17 @@ def test_choices_that_no_log_has(several: Path, columns: dict[str, str]) -> None
         load(several, "accuracy", columns=columns)
 
 
+def test_answers_without_a_filter_beside_others_are_a_choice(tmp_path: Path) -> None:
+    path = write(tmp_path, "m", "t", [sample(0, {"em": 1}), sample(0, {"em": 0}, "strict")])
+    with pytest.raises(InputError, match="the filter may be none, strict") as error:
+        load(path)
+    assert chosen(error) == {"filter": "none"}
+    for filter, score in {"none": 100, "strict": 0}.items():
+        assert load(path, columns={"filter": filter}).outputs.scores().tolist() == [score]
+    with pytest.raises(InputError, match="must not name the item: logs have it"):
+        load(path, columns={"item": "doc.question"})
+
+
 def test_the_name_of_a_metric_of_the_logs_chooses_it(tmp_path: Path) -> None:
     path = write(tmp_path, "m", "arc", [sample(k, {"acc": k, "acc_norm": 1, "nats": 3 * k}) for k in (0, 1)])
     for metric, name, score in (("acc", "accuracy", 50), ("acc_norm", "accuracy", 100), ("nats", "mean", 1.5)):

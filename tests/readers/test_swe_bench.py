@@ -74,6 +74,27 @@ def test_a_report_of_a_run_names_all_instances_in_whatever_list(tmp_path: Path) 
     assert (outputs.names, outputs.items["id"].tolist(), outputs.scores().tolist()) == (["a"], IDS, [25])
 
 
+def test_lists_by_outcome_name_the_instances_or_a_table_of_the_items_does(tmp_path: Path) -> None:
+    """As on the leaderboard, and in the harness's first version: 2 of 4 are resolved, by hand."""
+    path = write(tmp_path / "a/results/results.json", {"no_generation": IDS[3:], "no_logs": [], "resolved": IDS[:2]})
+    with pytest.raises(InputError, match="items='FILE' names a table with the ids of all"):
+        load(path)
+    for table in ("instance_id\n" + "\n".join(IDS), "name,id\n" + "\n".join(f"x,{one}" for one in IDS)):
+        (tmp_path / "items.csv").write_text(table)
+        outputs = load(path, items=tmp_path / "items.csv").outputs
+        assert (outputs.scores().tolist(), outputs.n_items) == ([50], 4)
+    with pytest.raises(InputError, match="no column 'ids'"):
+        load(path, items=tmp_path / "items.csv", columns={"item": "ids"})
+    lists = {
+        "no_generation": IDS[3:],
+        "generated": IDS[:3],
+        "with_logs": IDS[:3],
+        "applied": IDS[:3],
+        "resolved": IDS[:2],
+    }
+    assert load(write(path, lists)).outputs.scores().tolist() == [50]
+
+
 @pytest.mark.parametrize(
     "content",
     [
