@@ -21,7 +21,7 @@ from simstudy.metrics.names import ALIASES, canonical, in_own_case
 from simstudy.metrics.per_class import PER_CLASS
 from simstudy.notes import Argument, Words, note
 from simstudy.readers.columns import OF_TASKS
-from simstudy.readers.long_table import IF_MISSING, LongTable
+from simstudy.readers.long_table import LongTable, if_missing
 from simstudy.readers.paths import system_files
 from simstudy.readers.request import Request, column
 from simstudy.text.numerals import counted
@@ -153,7 +153,7 @@ def read_logs(
     if request.missing == "error" and len(unscored):
         first = unscored.iloc[0]
         rule = f"item '{first['item']}' has no score '{facts['metric'].iloc[first['log']]}'"
-        raise InputError(rule, remedy=IF_MISSING, at=f"{first['path']}, {unit} {first['place']}")
+        raise InputError(rule, remedy=if_missing(request.metric), at=f"{first['path']}, {unit} {first['place']}")
     return _long_table(facts, rows, unit, request, answers_compare, metric_of_log)
 
 
