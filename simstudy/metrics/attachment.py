@@ -1,4 +1,4 @@
-"""Attachment scores of dependency parses."""
+"""Attachment scores of dependency parses, and F1 of universal tags of words."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from simstudy.validation import InputError
 # F1 of (correct, system's, gold) words, as in the CoNLL 2018 shared task: accuracy where the words are the same.
 UAS = FBeta(1, "uas", "UAS")
 LAS = FBeta(1, "las", "LAS")
+UPOS = FBeta(1, "upos", "UPOS")
 
 #: Heads (0 is the root), and the relations to them.
 Parse = tuple[Sequence[int], Sequence[str]]
