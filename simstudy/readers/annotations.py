@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 import pandas as pd
 
+from simstudy.notes import Argument, Words
 from simstudy.readers.long_table import LongTable
 from simstudy.readers.request import Request
 from simstudy.text.numerals import counted
@@ -49,7 +50,8 @@ def compared_with_gold(
     """
     if (unlike := {*request.columns} - {*columns}) and request.items is None:
         rule = f"of such files are {listed([*columns])}" if columns else "must not be given for such files"
-        raise InputError("columns", rule, min(unlike))
+        remedy = Words("a table of the items ({items}) has their clusters and domains", items=Argument("items"))
+        raise InputError("columns", rule, min(unlike), remedy)
     names, gold_path = request.metric.statistics, request.references[0]
 
     def rows_of(system: str, path: Path, sentences: Mapping[str, Annotated[T]]) -> list[tuple[object, ...]]:
