@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, groupby
 from pathlib import Path
 
+from simstudy.metrics.attachment import Parse, right_attachments
 from simstudy.metrics.tokenization import TextWord, align_words, text_words
 from simstudy.notes import Argument, Words
 from simstudy.readers.annotations import Annotated, annotated, compared_with_gold
@@ -181,24 +182,20 @@ def _rows(
 def _right_pairs(
     pairs: Sequence[tuple[int, int]], gold: Sequence[Sentence], system: Sequence[Sentence], metric: str
 ) -> list[tuple[int, int]]:
-    """The pairs of aligned words that a metric counts as right. Subtypes of relations, behind a colon, do not count."""
-    if metric not in _OF_HEADS:
-        gold_tags, tags = ([tag for sentence in file for tag in sentence.tags] for file in (gold, system))
-        return [(g, s) for g, s in pairs if gold_tags[g] == tags[s]]
-    (gold_parents, gold_relations), (parents, relations) = map(_parents, (gold, system))
-    # The root is aligned with the root. A parent may be aligned with no word.
-    gold_word = {-1: -1} | {s: g for g, s in pairs}
-    pairs = [(g, s) for g, s in pairs if gold_word.get(parents[s]) == gold_parents[g]]
-    return [(g, s) for g, s in pairs if metric == "uas" or relations[s] == gold_relations[g]]
+    """The pairs of aligned words that a metric counts as right."""
+    if metric in _OF_HEADS:
+        return right_attachments(_parse(system), _parse(gold), pairs, labelled=metric == "las")
+    gold_tags, tags = ([tag for sentence in file for tag in sentence.tags] for file in (gold, system))
+    return [(g, s) for g, s in pairs if gold_tags[g] == tags[s]]
 
 
-def _parents(sentences: Sequence[Sentence]) -> tuple[list[int], list[str]]:
-    """The position of each word's parent among the words of all sentences, -1 of a root; and the relation to it."""
-    parents: list[int] = []
+def _parse(sentences: Sequence[Sentence]) -> Parse:
+    """The heads and relations of the words of all sentences, which are numbered as one."""
+    heads: list[int] = []
     for sentence in sentences:
-        start = len(parents)
-        parents += [start + head - 1 if head else -1 for head in sentence.heads]
-    return parents, [relation.partition(":")[0] for sentence in sentences for relation in sentence.relations]
+        start = len(heads)
+        heads += [start + head if head else 0 for head in sentence.heads]
+    return heads, [relation for sentence in sentences for relation in sentence.relations]
 
 
 @once
