@@ -97,9 +97,8 @@ def _check_tokens(
     """Raise an InputError if most tokens are not those of gold; a note counts fewer."""
     pairs = [
         (sentence.line + i, *tokens)
-        for item, sentence in sentences.items()
-        if item in gold
-        for i, tokens in enumerate(zip(sentence.annotation[0], gold[item].annotation[0], strict=False))
+        for sentence, right in zip(sentences.values(), gold.values(), strict=False)
+        for i, tokens in enumerate(zip(sentence.annotation[0], right.annotation[0], strict=False))
     ]
     unlike = [(line, token, gold_token) for line, token, gold_token in pairs if token != gold_token]
     if 2 * len(unlike) > len(pairs):

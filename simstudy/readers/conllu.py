@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, groupby
+from os.path import commonprefix
 from pathlib import Path
 
 from simstudy.metrics.attachment import Parse, right_attachments
@@ -85,17 +86,19 @@ def read(request: Request) -> LongTable:
     def of_system(path: Path) -> dict[str, Annotated[Counts]]:
         sentences = _sentences(path, metric)
         by_id = {sentence.id: sentence for sentence in sentences if sentence.id}
-        if len(by_id) == len(sentences) and _same_words(by_id, gold):
+        shared = by_id.keys() & gold.keys()
+        same_words = all(by_id[item].words == gold[item].words for item in shared)
+        if len(by_id) == len(sentences) and shared and same_words:
             return _rows({item: gold.get(item, sentence) for item, sentence in by_id.items()}, sentences, metric)
-        if len(sentences) == len(gold) and _same_words(dict(zip(gold, sentences, strict=True)), gold):
-            remarks.append("sentences are matched by their order")
-            return _rows(gold, sentences, metric)
-        _check_text(sentences, path, treebank, gold_path)
-        if metric == "accuracy":
-            remedy = Words("{upos} aligns words", upos=Argument("metric", "upos"))
-            raise InputError(f"the words are not those of {gold_path}", remedy=remedy, at=path)
-        remarks.append("words are aligned as in the CoNLL 2018 shared task")
-        return _rows(gold, sentences, metric, aligned=True)
+        in_order = [sentence.words for sentence in sentences] == [sentence.words for sentence in treebank]
+        if not in_order:
+            _check_text(sentences, path, treebank, gold_path)
+            if metric == "accuracy":
+                remedy = Words("{upos} aligns words", upos=Argument("metric", "upos"))
+                raise InputError(f"the words are not those of {gold_path}", remedy=remedy, at=path)
+        aligned = "words are aligned as in the CoNLL 2018 shared task"
+        remarks.append("sentences are matched by their order" if in_order else aligned)
+        return _rows(gold, sentences, metric, aligned=not in_order)
 
     documents = [sentence.document for sentence in treebank]
     return compared_with_gold(
@@ -118,12 +121,6 @@ def _sentences(path: Path, metric: str) -> list[Sentence]:
     return sentences
 
 
-def _same_words(sentences: Mapping[str, Sentence], gold: Mapping[str, Sentence]) -> bool:
-    """Whether some sentences are gold's, and these have the same words."""
-    shared = sentences.keys() & gold.keys()
-    return bool(shared) and all(sentences[item].words == gold[item].words for item in shared)
-
-
 def _text(sentences: Sequence[Sentence]) -> tuple[str, list[TextWord], list[int]]:
     """The text of sentences without blanks, their words, and the position in the text at which each sentence begins."""
     text, words = text_words(chain(*(sentence.tokens for sentence in sentences)))
@@ -134,19 +131,12 @@ def _text(sentences: Sequence[Sentence]) -> tuple[str, list[TextWord], list[int]
 def _check_text(sentences: Sequence[Sentence], path: Path, gold: Sequence[Sentence], gold_path: Path) -> None:
     """Raise an InputError if sentences have another text than those of gold, whatever their words."""
     (text, _, starts), (gold_text, _, gold_starts) = _text(sentences), _text(gold)
-    if text == gold_text:
-        return
-    unlike = (i for i, (ours, theirs) in enumerate(zip(text, gold_text, strict=False)) if ours != theirs)
-    at = next(unlike, min(len(text), len(gold_text)))
-    line, gold_line = (
-        treebank[bisect_right(positions, at) - 1].line
-        for treebank, positions in ((sentences, starts), (gold, gold_starts))
-    )
-    shown, expected = (characters[at : at + _SHOWN] for characters in (text, gold_text))
-    rule = (
-        f"the words are not those of gold, nor is the text: '{shown}', not '{expected}' ({gold_path}, line {gold_line})"
-    )
-    raise InputError(rule, at=f"{path}, line {line}")
+    if text != gold_text:
+        at = len(commonprefix([text, gold_text]))
+        line, gold_line = sentences[bisect_right(starts, at) - 1].line, gold[bisect_right(gold_starts, at) - 1].line
+        shown, expected = text[at : at + _SHOWN], gold_text[at : at + _SHOWN]
+        rule = f"neither words nor text are those of gold: '{shown}', not '{expected}' ({gold_path}, line {gold_line})"
+        raise InputError(rule, at=f"{path}, line {line}")
 
 
 def _rows(

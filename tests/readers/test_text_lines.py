@@ -82,11 +82,9 @@ def test_a_table_has_any_number_of_references(tmp_path: Path, name: str, table: 
 def test_a_reference_of_silence(tmp_path: Path, metric: str, insertion: float, deletion: float) -> None:
     """By jiwer, sacrebleu and rouge-score; in a table too."""
     files = {"a": "the cat sat\nuh\nhello word\n", "b": "the cat\n\nhello world\n"}
-    for gold in (
-        {"gold": "the cat sat\n\nhello world\n"},
-        {"gold.tsv": "item\treference\n1\tthe cat sat\n2\t\n3\thello world\n"},
-    ):
-        read = loaded(tmp_path, {**files, **gold}, metric)
+    table = "item\treference\n1\tthe cat sat\n2\t\n3\thello world\n"
+    for name, gold in (("gold", "the cat sat\n\nhello world\n"), ("gold.tsv", table)):
+        read = loaded(tmp_path, {**files, name: gold}, metric)
         assert (scores(read), note_kinds(read)) == (
             {"a": insertion, "b": deletion},
             ["empty outputs", "empty references"],
