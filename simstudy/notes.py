@@ -162,6 +162,7 @@ TEMPLATES: Mapping[str, str] = {
     "items without scores": "{n} of {all} items left out that no system has a score of, first '{first}'",
     # Of lines of text.
     "empty outputs": "empty outputs: {files}",
+    "empty references": "{n} of {all} have an empty text as their reference, first '{first}'",
     "tokenized outputs": (
         "outputs with tokenized periods (' .') or marks of subwords ('@@ ', '\u2581'): {files}; scores are other than "
         "those of plain texts"

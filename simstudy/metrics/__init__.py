@@ -8,7 +8,7 @@ from __future__ import annotations
 from simstudy.metrics.accuracy import Accuracy
 from simstudy.metrics.aer import Aer
 from simstudy.metrics.arrays import ARRAYS
-from simstudy.metrics.attachment import LAS, UAS
+from simstudy.metrics.attachment import LAS, UAS, UPOS
 from simstudy.metrics.base import Metric
 from simstudy.metrics.bleu import Bleu
 from simstudy.metrics.chrf import Chrf
@@ -43,7 +43,7 @@ METRICS: dict[str, Metric] = {
         *filter(None, map(strength_metric, ("bradley_terry",))),
         *(PRECISION, RECALL, FBeta(1), FBeta(0.5), FBeta(2)),
         *MUC,
-        *(SPAN_F1, UAS, LAS, PARSEVAL, Aer()),
+        *(SPAN_F1, UAS, LAS, UPOS, PARSEVAL, Aer()),
         *(Bleu(), Chrf(), Chrf(word_order=2), *map(Rouge, KINDS), WER, CER, TER, *PERPLEXITIES),
         *filter(None, map(ranking_metric, RANKING)),
         Mean("precision_of_accepted", low=0, high=1, label="precision of accepted candidates", unit="probability",

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
 import pandas as pd
 
+from simstudy.notes import Argument, Words
 from simstudy.readers.long_table import LongTable
 from simstudy.readers.request import Request
 from simstudy.text.numerals import counted
+from simstudy.text.reprs import listed
 from simstudy.validation import InputError
 
 T = TypeVar("T")
@@ -36,13 +38,20 @@ def compared_with_gold(
     *,
     numbered: bool = True,
     clusters: Sequence[str] = (),
+    columns: Collection[str] = (),
+    remarks: Collection[str] = (),
 ) -> LongTable:
     """Rows of the sentences of all systems, each with its counts against the gold sentence of the same id.
 
     `read` makes sentences by their ids of a system's file, and `counts` the metric's statistics of an annotation and
     the gold one; None if the system has not annotated the sentence. A ValueError says why the two cannot be compared.
-    Sentences that are `numbered` are in the order of gold, and as many. The gold sentences may be in `clusters`.
+    Sentences that are `numbered` are in the order of gold, and as many. The gold sentences may be in `clusters`. The
+    format has these `columns`: others are refused. `read` may add `remarks` for the first note.
     """
+    if (unlike := {*request.columns} - {*columns}) and request.items is None:
+        rule = f"of such files are {listed([*columns])}" if columns else "must not be given for such files"
+        remedy = Words("a table of the items ({items}) has their clusters and domains", items=Argument("items"))
+        raise InputError("columns", rule, min(unlike), remedy)
     names, gold_path = request.metric.statistics, request.references[0]
 
     def rows_of(system: str, path: Path, sentences: Mapping[str, Annotated[T]]) -> list[tuple[object, ...]]:
@@ -78,7 +87,9 @@ def compared_with_gold(
         expected["cluster"] = clusters
     rows = [row for system, path in request.named_files().items() for row in rows_of(system, path, read(path))]
     table = pd.DataFrame(rows, columns=columns).set_index(["file", "line"])
-    return LongTable(table, names, None, expected, numbered=numbered, answers_compare=True)
+    return LongTable(
+        table, names, None, expected, numbered=numbered, answers_compare=True, remarks=[*dict.fromkeys(remarks)]
+    )
 
 
 def annotated(words: Iterable[str], marks: Iterable[str]) -> str:

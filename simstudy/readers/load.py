@@ -24,7 +24,7 @@ from simstudy.readers.items import describe_systems, read_systems, system_rows
 from simstudy.readers.logs import DIFFERENCES, only_in_logs
 from simstudy.readers.long_table import Loaded, outputs_of
 from simstudy.readers.paths import Named, named_file, named_paths, opened_files, without_others
-from simstudy.readers.request import Request, Texts, Ties
+from simstudy.readers.request import Request, Texts, Ties, column
 from simstudy.readers.scores import read_table_in_memory
 from simstudy.running.progress import doing, shown_to_people
 from simstudy.text.numerals import counted
@@ -266,14 +266,18 @@ def _metric_to_read(metric: str | Metric | None) -> Metric:
 def _with_only_metric(request: Request, format: Format) -> Request:
     """The request with the one metric of a format that compares with references; an InputError if it has several."""
     known = [name for name in format.metrics if name in METRICS]
-    if len(format.metrics) == len(known) == 1:
+    if len(known) == 1:
         return replace(request, metric=get_metric(known[0]), choose_metric=False)
     examples = f", such as {listed(known)}" if known else ""
     raise InputError("metric", f"must be given for {format.what}: what the items are scored by{examples}")
 
 
 def _check_options(request: Request, format: Format) -> None:
-    """Raise an InputError for an option that the format has not."""
+    """Raise an InputError for an option that the format has not, or a system that is its own reference."""
+    outputs = {path.resolve() for path in request.paths}
+    if again := [path for path in request.references if path.resolve() in outputs]:
+        remedy = Words("{gold} names a column of gold tags or labels in the same file", gold=column("gold"))
+        raise InputError("references", "must not be one of the systems' files", str(again[0]), remedy)
     if (request.texts != Texts() or request.mark) and format.name != "text":
         raise InputError("texts", f"must not be given for {format.what}: tokenize and lowercase are for plain text")
     if request.allow_different and not format.is_log:

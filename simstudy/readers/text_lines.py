@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -14,9 +14,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simstudy.metrics import METRICS
+from simstudy.metrics import METRICS, Metric
 from simstudy.metrics.direction import sounds_like_error
 from simstudy.metrics.per_class import PER_CLASS, PerClass
+from simstudy.metrics.rouge import Rouge
 from simstudy.notes import Argument, Words, note
 from simstudy.readers.columns import OURS, USUAL, no_column, plain
 from simstudy.readers.formats import Format
@@ -47,6 +48,9 @@ _FAIRSEQ_LINE = re.compile(r"[STHD]-(?P<id>[0-9]+)\t(?:[-+.0-9einfa]+\t)?(?P<tex
 # So many lines begin with different words that all have digits only if these are ids.
 _FEWEST_IDS = 5
 
+# What separates the sentences of a summary in its line: the mark of CNN/Daily Mail, and a line break as JSON writes it.
+_BREAKS = ("<q>", r"\n")
+
 _MARKUP = re.compile(r"\s*<(\?xml|!DOCTYPE|mteval|dataset|refset|srcset|tstset|doc)\b", re.IGNORECASE)
 _HEADERS = frozenset(chain(OURS, *USUAL.values(), ("class", "category")))
 
@@ -69,8 +73,9 @@ def read(request: Request) -> LongTable:
     """Rows of files with a line for each item.
 
     - Metrics of texts (``bleu``, ``chrf``, ``rougeL``, ``wer`` …): lines are texts. References are text files, one for
-      the first reference of all items, one for the second …, where an empty line is no reference; or one table (.csv,
-      .tsv) with the columns ``item`` and ``reference`` and any number of rows for an item.
+      the first reference of all items, one for the second …, where an empty line is no reference, unless an item has
+      no other: then it is an empty text; or one table (.csv, .tsv) with the columns ``item`` and ``reference`` and any
+      number of rows for an item. For ROUGE, `_BREAKS` separate the sentences of a text.
     - Metrics of labels (``accuracy``, ``macro_f1`` …): lines are labels, right if they equal the line of the one
       reference file. Blanks around them do not count.
     - ``mean``: lines are numbers, and there are no references.
@@ -82,10 +87,8 @@ def read(request: Request) -> LongTable:
     table = next((path for path in request.references if _is_table(path)), None)
     gold = _gold_of_table(table, request) if table else None
     paths = [*named.values(), *(() if table else request.references)]
-    files, remarks = _with_ids([_read(path, request.mark) for path in paths], gold, request)
-    if not metric.of_texts:
-        # Blanks around labels and numbers do not count.
-        files = [replace(lines, texts=[text.strip() for text in lines.texts]) for lines in files]
+    files, remarks = _with_ids([*map(_read, paths)], gold, request)
+    files = [replace(lines, texts=[_counted_text(text, request) for text in lines.texts]) for lines in files]
     systems = dict(zip(named, files, strict=False))
     frames = []
     for name, lines in systems.items():
@@ -103,7 +106,7 @@ def read(request: Request) -> LongTable:
             read_as=read_as,
             remarks=remarks,
         )
-    gold = gold or _gold_of_files(files[len(named) :])
+    gold = gold or _gold_of_files(files[len(named) :], metric)
     if isinstance(metric, PerClass):
         labels = chain(*gold.values(), *(lines.texts for lines in systems.values()))
         # No answer is a label of its own.
@@ -160,21 +163,31 @@ def _is_table(path: Path) -> bool:
 
 
 # Lines and their ids -------------------------------------------------------------------------------------------------
-def _read(path: Path, mark: str) -> _Lines:
-    """The lines of a file of text, without the mark; an InputError if it is a file of another kind."""
+def _read(path: Path) -> _Lines:
+    """The lines of a file of text; an InputError if it is a file of another kind."""
     texts = read_lines(path)
     if match := _MARKUP.match(texts[0]):
         remedy = r"take the segments out: sed -n 's/.*<seg[^>]*>\(.*\)<.seg>.*/\1/p' FILE > FILE.txt"
         raise InputError(f"must have a line for each item, but is markup: {match[0]} …>", remedy=remedy, at=path)
-    texts = [text.replace(mark, " ") for text in texts] if mark else texts
     return _Lines(path, texts, list(range(1, len(texts) + 1)), [])
+
+
+def _counted_text(text: str, request: Request) -> str:
+    """A text with line breaks between its sentences, for ROUGE; a label or a number without blanks around it."""
+    if not request.metric.of_texts:
+        return text.strip()
+    is_rouge = isinstance(request.metric, Rouge)
+    for mark in filter(None, (request.mark, *(_BREAKS if is_rouge else ()))):
+        text = text.replace(mark, "\n" if is_rouge else " ")
+    return text
 
 
 def _with_ids(files: Sequence[_Lines], gold: _Gold | None, request: Request) -> tuple[list[_Lines], list[Words]]:
     """The files with the id of each line, and what the first note says of ids that are in the lines.
 
     Lines have ids if each line of a file has another one, at the same place of `_ID_PLACES` in all files, and more
-    than half of all ids are in every file. In some file each line has more than its id. Other lines go by their order.
+    than half of all ids are in every file. In some file most lines have more than their ids. Other lines go by their
+    order.
     """
     if request.ids == "auto":
         _check_header(files)
@@ -224,7 +237,8 @@ def _split(lines: _Lines, pattern: re.Pattern[str]) -> _Lines | None:
 
 
 def _has_texts(lines: _Lines) -> bool:
-    return all(text.strip() for text in lines.texts)
+    """Whether most lines have more than an id."""
+    return 2 * sum(text.strip() != "" for text in lines.texts) > len(lines.texts)
 
 
 def _check_all_have_ids(
@@ -273,14 +287,12 @@ def _check_columns(files: Sequence[_Lines]) -> None:
 
 
 # References ----------------------------------------------------------------------------------------------------------
-def _gold_of_files(files: Sequence[_Lines]) -> _Gold:
+def _gold_of_files(files: Sequence[_Lines], metric: Metric) -> _Gold:
     """References in text files: the items are those of the first."""
     of_item = [dict(zip(file.ids, file.texts, strict=True)) for file in files]
     gold = {}
     for item, number in zip(files[0].ids, files[0].numbers, strict=True):
-        gold[item] = [text for file in of_item if (text := file.get(item, "")).strip()]
-        if not gold[item]:
-            raise InputError("has no reference that is not empty", at=f"{files[0].path}, line {number}")
+        gold[item] = _references((file.get(item, "") for file in of_item), metric, f"{files[0].path}, line {number}")
     return gold
 
 
@@ -295,12 +307,18 @@ def _gold_of_table(path: Path, request: Request) -> _Gold:
             no_column(path, name, table.columns)
     gold: _Gold = {}
     for name, text in zip(table[item], table[reference], strict=True):
-        gold.setdefault(name, []).extend([text.strip()] if text.strip() else [])
-    for name, references in gold.items():
-        if not references:
-            place = f"{path}, line {table.index[table[item] == name][0]}"
-            raise InputError(f"item '{name}' has no reference that is not empty", at=place)
+        gold.setdefault(name, []).append(_counted_text(text.strip(), request))
+    for name, texts in gold.items():
+        gold[name] = _references(texts, request.metric, f"{path}, line {table.index[table[item] == name][0]}")
     return gold
+
+
+def _references(texts: Iterable[str], metric: Metric, place: str) -> list[str]:
+    """The texts that are not empty, else one empty text. An empty label is an InputError."""
+    references = [text for text in texts if text.strip()]
+    if not references and not metric.of_texts:
+        raise InputError("has no label", at=place)
+    return references or [""]
 
 
 # Notes ---------------------------------------------------------------------------------------------------------------
@@ -316,6 +334,8 @@ def _note_texts(systems: Mapping[str, _Lines], gold: _Gold, request: Request) ->
     """Notes on outputs that are empty or tokenized, labels unlike gold, and words that the metric does not see."""
     metric = request.metric
     _note_lines("empty outputs", systems, lambda text: not text.strip())
+    if empty := [item for item, references in gold.items() if references == [""]]:
+        note("empty references", n=f"{len(empty):,}", all=counted(len(gold), "item"), first=empty[0])
     if not metric.of_texts:
         note_labels({name: lines.texts for name, lines in systems.items()}, set(chain(*gold.values())))
         return

@@ -25,20 +25,24 @@ def read(request: Request) -> LongTable:
     """Rows of parses, a file for each system, scored by labelled brackets against a gold file.
 
     Trees, on one line or several, are matched by their order. Their words must be the same, traces left out. A tree
-    without words, ``(())``, is a sentence that the system has not parsed: an item that it lacks.
+    without words, ``(())``, is a sentence that the system has not parsed: an item that it lacks. So is an empty line of
+    a file with as many lines as gold has trees.
     """
+    gold = _read_trees(request.gold_file("trees", ["parseval"]))
 
     def counts(tree: Tree, gold: Tree) -> tuple[int, int, int] | None:
         return bracket_counts(tree, gold) if tree.words else None
 
-    return compared_with_gold(request, _read_trees(request.gold_file("trees", ["parseval"])), _read_trees, counts)
+    return compared_with_gold(request, gold, lambda path: _read_trees(path, len(gold)), counts)
 
 
 @once
-def _read_trees(path: Path) -> dict[str, Annotated[Tree]]:
-    """The trees of a file by their numbers, without traces."""
-    sentences = {}
-    for number, (whole, written) in enumerate(_trees("\n".join(read_lines(path)), path), start=1):
+def _read_trees(path: Path, n_gold: int = 0) -> dict[str, Annotated[Tree]]:
+    """The trees of a file by their numbers, without traces; an empty line of `n_gold` lines is one without words."""
+    sentences, lines = {}, read_lines(path)
+    if len(lines) == n_gold:
+        lines = [line if line.strip() else "(())" for line in lines]
+    for number, (whole, written) in enumerate(_trees("\n".join(lines), path), start=1):
         tree = whole.without_traces()
         sentences[str(number)] = Annotated(tree.line, " ".join(tree.words), tree, written)
     return sentences

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simstudy.metrics.attachment import attachment_counts
+from simstudy.metrics.attachment import right_attachments
 from simstudy.training import Examples
 from simstudy_learners.dependencies import trees
 from simstudy_learners.dependencies.trees import Parses, count_las, count_uas, index_sentences, read_dependencies
@@ -15,7 +15,7 @@ from tests.learners.trees import examples, invented, sentence, shown
 
 
 def test_counts_are_those_of_the_metric(rng: np.random.Generator) -> None:
-    """Some heads and some relations wrong: sentence by sentence as `attachment_counts` has them."""
+    """Some heads and some relations wrong: sentence by sentence as `right_attachments` has them."""
     some = examples(invented(rng, [1, 2, 3, 4, 5, 6] * 6))
     gold, bounds = some.gold, some.inputs.bounds
     is_word = gold.heads >= 0
@@ -23,10 +23,11 @@ def test_counts_are_those_of_the_metric(rng: np.random.Generator) -> None:
     relations = np.where(is_word & (rng.random(len(is_word)) < 0.3), 2, gold.relations)
     guessed = Parses(heads, relations)
     for count, labelled in ((count_uas, False), (count_las, True)):
-        expected = [
-            attachment_counts(own, right, labelled=labelled)
-            for own, right in zip(shown(guessed, bounds), shown(gold, bounds), strict=True)
-        ]
+        expected = []
+        for own, right in zip(shown(guessed, bounds), shown(gold, bounds), strict=True):
+            n = len(right[0])
+            pairs = [(i, i) for i in range(n)]
+            expected.append((len(right_attachments(own, right, pairs, labelled=labelled)), n, n))
         np.testing.assert_array_equal(count(some, guessed), expected)
         assert 0 < count(some, guessed)[:, 0].sum() < count(some, guessed)[:, 1].sum()
 

@@ -31,6 +31,56 @@ def test_spans_and_tags_are_counted_by_sentence(tmp_path: Path) -> None:
     assert read.texts.references_of(["1"]) == ["Rome/B-loc is"]
 
 
+def tagged(tags: str) -> str:
+    """A file of words with these tags; a bar ends a sentence."""
+    return "".join(f"w{i} {tag}\n" if tag != "|" else "\n" for i, tag in enumerate(tags.split()))
+
+
+@pytest.mark.parametrize(
+    ("metric", "gold", "guess", "score"),
+    [
+        ("span_f1", "B-M E-M B-M E-M | O S-L", "B-M I-M I-M E-M | O S-L", 40),
+        ("span_f1", "B-M L-M B-M L-M | O U-L", "B-M I-M I-M L-M | O U-L", 40),
+        ("span_f1", "B-date-of-birth I-date-of-birth | B I", "B-date-of-birth I-date-of-birth | B O", 50),
+        # By seqeval in its strict mode, with IOB2 and with IOBES.
+        ("span_f1:strict", "B-M I-M O B-L", "B-M I-M O I-L", 66.67),
+        ("span_f1:strict", "B-M E-M O S-L", "B-M E-M O B-L", 66.67),
+    ],
+)
+def test_schemes_of_tags(tmp_path: Path, metric: str, gold: str, guess: str, score: float) -> None:
+    files = {"a": tagged(guess), "gold": tagged(gold)}
+    assert scores(loaded(tmp_path, files, metric)) == {"a": score}
+
+
+def test_the_strict_metric_needs_the_scheme_of_gold(tmp_path: Path) -> None:
+    for gold, guess, file in (("I-M I-M O I-L", "B-M I-M O O", "gold"), ("B-M I-M", "B-M E-M", "a, line 1")):
+        error = refused(tmp_path, {"a": tagged(guess), "gold": tagged(gold)}, "span_f1:strict")
+        assert error.at == f"{tmp_path / file}"
+
+
+def test_gold_tags_in_a_column_of_the_systems_files(tmp_path: Path) -> None:
+    """As conlleval reads them: word, part of speech, gold tag, guessed tag."""
+    text, columns = "Rome N B-loc O\nis V O O\n\nParis N B-loc B-loc\n", {"gold": "3", "tag": "4"}
+    files = {"a": text, "b": text.replace("V O O", "V O B-x")}
+    assert scores(loaded(tmp_path, files, "span_f1", columns=columns)) == {"a": 66.67, "b": 50}
+    for other in (text.replace("is V", "es V"), text.replace("B-loc O", "O O")):
+        error = refused(tmp_path, {"a": text, "b": other}, "span_f1", columns=columns)
+        assert error.at == f"{tmp_path / 'b'}, line 1"
+    for chosen in ({"gold": "3"}, {"gold": "4", "tag": "4"}, {"gold": "x", "tag": "4"}):
+        assert refused(tmp_path, files, "span_f1", columns=chosen).argument == "columns"
+    assert refused(tmp_path, {**files, "gold": TAGGED}, "span_f1", columns=columns).argument == "references"
+
+
+def test_sentences_in_another_order_are_matched_by_tokens_that_tell_them_apart(tmp_path: Path) -> None:
+    first, second = "Rome B-loc\nis O\n\n", "Paris B-loc\n\n"
+    read = loaded(tmp_path, {"a": second + first.replace("B", "I"), "gold": first + second}, "span_f1")
+    assert (scores(read), "matched by their tokens" in read.notes[0]) == ({"a": 100}, True)
+    refused(tmp_path, {"a": second + first + first, "gold": first + second + first}, "span_f1")
+    # Most tokens are others.
+    error = refused(tmp_path, {"a": second + "rome O\nis O\n", "gold": first + second}, "span_f1")
+    assert error.at == f"{tmp_path / 'a'}, line 1"
+
+
 def test_columns_are_between_tabs_or_spaces_and_a_no_break_space_is_text(tmp_path: Path) -> None:
     files = {"a": "1\u00a0000 NN\tx\tO\n\nb\tNN\tI-z\n", "gold": "1\u00a0000 NN\tx\tO\n\nb\tMM\tI-z\n"}
     read = loaded(tmp_path, files, "span_f1", format="conll")
@@ -64,6 +114,48 @@ def test_sentences_are_matched_by_their_ids(tmp_path: Path, metric: str, score: 
     assert read.outputs.items.to_dict("list") == {"id": ["s1", "s2"], "cluster": ["d", "d"]}
     assert read.texts is not None
     assert read.texts.inputs_of(["s2"]) == ["de x"]
+
+
+# A French text, as gold has it: du chat | il dort .
+FRENCH = (
+    word("1-2", "du", "_", "_") + word(1, "de", 3, "case", "ADP") + word(2, "le", 3, "det", "DET")
+    + word(3, "chat", 0, "root", "NOUN") + "\n" + word(1, "il", 2, "nsubj", "PRON") + word(2, "dort", 0, "root", "VERB")
+    + word(3, ".", 2, "punct", "PUNCT")
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("ids", ["", "# sent_id = 7\n"])
+def test_sentences_without_ids_of_gold_are_matched_by_their_order(tmp_path: Path, ids: str) -> None:
+    worse = FRENCH.replace("\t3\tdet", "\t1\tdet").replace("2\tpunct", "1\tpunct")
+    files = {"new.conllu": ids + FRENCH, "old.conllu": worse, "gold.conllu": FRENCH}
+    read = loaded(tmp_path, files, "uas")
+    assert (scores(read), read.outputs.items["id"].tolist()) == ({"new": 100, "old": 66.67}, ["1", "2"])
+    assert "by their order" in read.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("metric", "counts"),
+    [("upos", [[1, 2, 3], [1, 2, 3]]), ("uas", [[1, 2, 3], [0, 2, 3]]), ("las", [[0, 2, 3], [0, 2, 3]])],
+)
+def test_other_words_of_the_same_text_are_aligned(tmp_path: Path, metric: str, counts: list[list[int]]) -> None:
+    """By hand: chat and il are aligned; the parent of il, "dort.", is not."""
+    words = word(1, "du", 2, "case", "ADP") + word(2, "chat", 0, "dep", "NOUN")
+    words += word(3, "il", 4, "nsubj", "PRON") + word(4, "dort.", 2, "parataxis", "VERB")
+    files = {"a.conllu": words, "gold.conllu": FRENCH}
+    read = loaded(tmp_path, files, metric)
+    assert read.outputs.statistics[0].tolist() == counts
+    assert "CoNLL 2018" in read.notes[0]
+    assert "upos" in str(refused(tmp_path, files, "accuracy").remedy)
+    error = refused(tmp_path, {**files, "a.conllu": words.replace("dort.", "mange")}, metric)
+    assert error.at == f"{tmp_path / 'a.conllu'}, line 1"
+    assert ("'mange'" in str(error), f"{tmp_path / 'gold.conllu'}, line 6" in str(error)) == (True, True)
+
+
+def test_a_multiword_token_of_two_gold_sentences_has_words_of_both(tmp_path: Path) -> None:
+    words = word(1, "du", 2, "case", "ADP") + word("2-3", "chatil", "_", "_") + word(2, "chat", 0, "root", "NOUN")
+    words += word(3, "il", 4, "nsubj", "PRON") + word(4, "dort", 2, "dep", "VERB") + word(5, ".", 4, "punct", "PUNCT")
+    read = loaded(tmp_path, {"a.conllu": words, "gold.conllu": FRENCH}, "uas")
+    assert read.outputs.statistics[0].tolist() == [[1, 2, 3], [2, 3, 3]]
 
 
 def test_a_treebank_is_read_as_the_package_conllu_reads_it(shared_data: Path) -> None:
@@ -154,6 +246,7 @@ def test_published_error_rates(shared_data: Path) -> None:
         ("las", {"a.conllu": f"{FIRST}\n", "gold.conllu": PARSED}, [[2, 2, 2], [0, 0, 2]]),
         ("accuracy", {"a.conllu": f"{FIRST}\n", "gold.conllu": PARSED}, [[2, 2], [0, 2]]),
         ("parseval", {"a.mrg": f"{CAT}\n(())\n", "gold.mrg": TREES}, [[3, 3, 3], [0, 0, 3]]),
+        ("parseval", {"a.mrg": f"{CAT}\n \n", "gold.mrg": TREES}, [[3, 3, 3], [0, 0, 3]]),
     ],
 )
 def test_a_sentence_that_a_system_lacks_has_the_counts_of_gold_only(
@@ -173,7 +266,8 @@ def test_a_sentence_that_a_system_lacks_has_the_counts_of_gold_only(
         ("span_f1", TAGGED, f"{TAGGED}\nRome B-loc\n", ", line 6"),
         ("span_f1", TAGGED, "Rome\nis\n", ""),
         ("span_f1", TAGGED, "-DOCSTART- O\n", ""),
-        ("las", PARSED, FIRST.replace("# sent_id = s1\n", ""), ", line 1"),
+        ("las", PARSED, SECOND.replace("1-2", "1-9"), ", line 1"),
+        ("las", PARSED, SECOND.replace("1-2", "2-3"), ", line 2"),
         ("las", PARSED, "# sent_id = s1\n", ", line 1"),
         ("las", PARSED, FIRST.replace("\tX", ""), ", line 3"),
         ("las", PARSED, FIRST.replace("2\thome", "3\thome"), ", line 4"),
@@ -201,9 +295,15 @@ def test_a_sentence_that_a_system_lacks_has_the_counts_of_gold_only(
     ],
 )
 def test_malformed_files_are_refused_where_they_are(tmp_path: Path, metric: str, gold: str, text: str, at: str) -> None:
-    formats = {"span_f1": "conll", "las": "conllu", "parseval": "trees", "aer": "alignments"}
-    error = refused(tmp_path, {"a": text, "gold": gold}, metric, format=formats[metric])
+    error = refused(tmp_path, {"a": text, "gold": gold}, metric)
     assert error.at == f"{tmp_path / 'a'}{at}"
+
+
+@pytest.mark.parametrize(
+    ("metric", "text"), [("span_f1", TAGGED), ("las", PARSED), ("parseval", TREES), ("aer", LINKS)]
+)
+def test_columns_that_no_file_has_are_refused(tmp_path: Path, metric: str, text: str) -> None:
+    assert refused(tmp_path, {"a": text, "gold": text}, metric, columns={"cluster": "3"}).argument == "columns"
 
 
 def test_a_gold_tree_without_words_is_refused(tmp_path: Path) -> None:

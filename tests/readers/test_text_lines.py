@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
+from simstudy.metrics import get_metric
+from simstudy.readers import text_lines
 from simstudy.readers.load import load
-from simstudy.readers.request import Texts
+from simstudy.readers.request import Request, Texts
 from tests.readers.line_files import loaded, note_kinds, refused, scores
 
 # Ten references of six words; the worse system has two words wrong: 2 of 60, 3.33 %.
@@ -73,6 +75,32 @@ def test_a_table_has_any_number_of_references(tmp_path: Path, name: str, table: 
     assert read.statistics[0, :, 9].tolist() == [1, 2]
 
 
+@pytest.mark.parametrize(
+    ("metric", "insertion", "deletion"),
+    [("wer", 40, 20), ("cer", 13.64, 18.18), ("ter", 40, 20), ("chrf", 86.95, 80.84), ("rouge1", 50, 60)],
+)
+def test_a_reference_of_silence(tmp_path: Path, metric: str, insertion: float, deletion: float) -> None:
+    """By jiwer, sacrebleu and rouge-score; in a table too."""
+    files = {"a": "the cat sat\nuh\nhello word\n", "b": "the cat\n\nhello world\n"}
+    table = "item\treference\n1\tthe cat sat\n2\t\n3\thello world\n"
+    for name, gold in (("gold", "the cat sat\n\nhello world\n"), ("gold.tsv", table)):
+        read = loaded(tmp_path, {**files, name: gold}, metric)
+        assert (scores(read), note_kinds(read)) == (
+            {"a": insertion, "b": deletion},
+            ["empty outputs", "empty references"],
+        )
+
+
+@pytest.mark.parametrize("mark", [" <q> ", "<q>", r"\n", "##"])
+def test_rouge_knows_the_sentences_of_a_line(tmp_path: Path, mark: str) -> None:
+    """By rouge-score: with sentences in another order the longest common subsequence of all is one sentence."""
+    (tmp_path / "a").write_text(f"q1\tthe dog ran .{mark}The cat sat .\nq2\tno\n")
+    (tmp_path / "gold").write_text(f"q2\tno\nq1\ta cat sat .{mark}the dogs ran .\n")
+    for metric, score in (("rougeLsum", 91.67), ("rougeL", 75), ("rouge2", 30)):
+        table = text_lines.read(Request((tmp_path / "a",), get_metric(metric), (tmp_path / "gold",), mark="##"))
+        assert 100 * table.rows[[*table.values][0]].mean() == pytest.approx(score, abs=0.01)
+
+
 # Ids
 
 
@@ -104,6 +132,9 @@ def test_an_utterance_may_be_empty_or_missing(tmp_path: Path) -> None:
     assert "lacks 1 of 10 items, first 'utt09'" in str(refused(tmp_path, files, "wer"))
     # Of nine references of six words, six words are missing, and one is wrong.
     assert scores(loaded(tmp_path, files, "wer", missing="drop"))["worse"] == pytest.approx(100 * 7 / 54, abs=0.01)
+    # Each file has an empty utterance.
+    silent = {name: text.replace(f"utt05 {REFERENCES[5]}", "utt05") for name, text in with_ids("Kaldi").items()}
+    assert scores(loaded(tmp_path, silent, "wer")) == {"perfect": 0, "worse": 3.7}
     read = loaded(tmp_path, {**files, "gold.2": files["gold"]}, "bleu", missing="zero")
     assert read.outputs.statistics[1, 9].tolist() == [*[0] * 9, 6]
 
@@ -153,8 +184,8 @@ def test_no_real_text_has_ids(shared_data: Path) -> None:
         # Lines that have no fellows.
         ({"a": "x\ny\n", "gold": "x\ny\nz\n"}, "accuracy", "a"),
         ({"a": "S-0\ta\nH-0\t-1\tb\nD-0\t-1\tb\n", "gold": "b\n"}, "bleu", "a"),
-        ({"a": "x\ny\n", "gold": "x\n \n"}, "bleu", "gold, line 2"),
-        ({"a": "x\ny\n", "gold.csv": "item,reference\n1,x\n2,\n"}, "bleu", "gold.csv, line 3"),
+        ({"a": "x\ny\n", "gold": "x\n \n"}, "accuracy", "gold, line 2"),
+        ({"a": "x\ny\n", "gold.csv": "item,reference\n1,x\n2,\n"}, "accuracy", "gold.csv, line 3"),
         ({"a": "x\ny\n", "gold.csv": "i,r\n1,x\n2,y\n"}, "bleu", "gold.csv"),
         # The words of others in another order.
         ({"a": lines(HYPHENS), "b": lines([HYPHENS[k] for k in SHUFFLED]), "gold": lines(HYPHENS)}, "wer", "b"),
