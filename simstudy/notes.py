@@ -173,7 +173,9 @@ TEMPLATES: Mapping[str, str] = {
     ),
     # Of annotated sentences, rankings and candidates.
     "tokens unlike gold": "{path}: {n} of {all} not spelt as in gold",
-    "topics without relevance": "{path}: {n} of {all} topics left out that have no relevant document, first '{first}'",
+    "topics without relevance": (
+        "{path}: {n} of {all} topics have no relevant document, first '{first}': they score 0, as in trec_eval"
+    ),
     "candidates": "Read {path} as a table of candidates: {functions}; items ({n}).",
     "candidates dropped": "{n} of {all} dropped that lack a score, first '{first}'",
     "candidates by errors": "higher scores rank first by {names} too: negate a column if lower is better",

@@ -35,8 +35,9 @@ def read(request: Request) -> LongTable:
     """Rows of TREC runs, a file for each system (``topic Q0 docno rank score tag``, or JSON), and one file of qrels.
 
     As in trec_eval, documents are ranked by score, highest first, and by docno, last first, if scores tie in single
-    precision; the rank column does not count. Items are the topics with a relevant document, in the order of the
-    qrels; other topics of a run are left out. A topic that a run lacks is missing (`trec_eval -c`: missing="zero").
+    precision; the rank column does not count. Items are the topics in the order of the qrels; other topics of a run are
+    left out. A topic without a relevant document scores 0. A topic that a run lacks is missing (`trec_eval -c`:
+    missing="zero").
     """
     if len(request.references) != 1:
         raise InputError("references", f"of TREC runs must be one file, the qrels, not {len(request.references)}")
@@ -45,25 +46,25 @@ def read(request: Request) -> LongTable:
         raise InputError("metric", f"must be one of {', '.join(KINDS)} for rankings", request.metric.name)
     qrels_path = request.references[0]
     qrels = read_qrels(qrels_path)
-    topics = [topic for topic, judged in qrels.items() if max(judged.values()) >= 1]
-    if not topics:
-        raise InputError("no topic has a relevant document", at=qrels_path)
-    if lacking := [topic for topic in qrels if topic not in set(topics)]:
+    lacking = [topic for topic, judged in qrels.items() if max(judged.values()) < measure.level]
+    if len(lacking) == len(qrels):
+        raise InputError(f"no topic has a document of relevance {measure.level} or more", at=qrels_path)
+    if lacking:
         note("topics without relevance", path=qrels_path, n=len(lacking), all=len(qrels), first=lacking[0])
     rows = []
     for system, path in request.named_files().items():
         run = read_run(path)
-        judged_topics = [topic for topic in topics if topic in run]
+        judged_topics = [topic for topic in qrels if topic in run]
         if not judged_topics:
-            raise InputError(f"has no topic of {qrels_path} that has a relevant document", at=path)
+            raise InputError(f"has no topic of {qrels_path}", at=path)
         for topic in judged_topics:
             grades = [qrels[topic].get(document, 0) for document in run[topic]]
             score = measure.score(grades, list(qrels[topic].values()))
             rows.append((str(path), topic, system, topic, score, _text(run[topic], qrels[topic])))
     table = pd.DataFrame(rows, columns=["file", "topic", "system", "item", "score", "answer"])
-    relevant = [{document: grade for document, grade in qrels[topic].items() if grade >= 1} for topic in topics]
+    relevant = [{document: grade for document, grade in judged.items() if grade >= 1} for judged in qrels.values()]
     gold = [_text(sorted(grades, key=lambda document: -grades[document]), grades) for grades in relevant]
-    expected = pd.DataFrame({"item": topics, "gold": gold})
+    expected = pd.DataFrame({"item": [*qrels], "gold": gold})
     return LongTable(table.set_index(["file", "topic"]), ("score",), None, expected, answers_compare=True)
 
 

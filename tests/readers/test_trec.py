@@ -30,11 +30,13 @@ def test_json_says_the_same(tmp_path: Path) -> None:
     assert scores(loaded(tmp_path, files, "rr", format="trec")) == {"new": 0.75}
 
 
-def test_topics_are_those_with_a_relevant_document(tmp_path: Path) -> None:
-    files = {"a.run": NEW + "4 Q0 d 1 1 a\n", "gold.txt": QRELS + "3 0 d1 0\n"}
-    read = loaded(tmp_path, files, "ap")
-    assert read.outputs.items["id"].tolist() == ["1", "2"]
-    assert note_kinds(read) == ["topics without relevance"]
+def test_topics_are_those_of_the_qrels(tmp_path: Path) -> None:
+    """One without a relevant document scores 0, as by pytrec_eval: map, P_1 and ndcg are 2/3, not 1."""
+    files = {"a.run": NEW + "3 Q0 d1 1 1 a\n4 Q0 d 1 1 a\n", "gold.txt": QRELS + "3 0 d1 0\n"}
+    for metric in ("ap", "precision@1", "ndcg"):
+        read = loaded(tmp_path, files, metric, format="trec")
+        assert read.outputs.items["id"].tolist() == ["1", "2", "3"]
+        assert (scores(read), note_kinds(read)) == ({"a": 0.67}, ["topics without relevance"])
     lacks = {"a.run": NEW, "b.run": NEW.partition("2 Q0")[0], "gold.txt": QRELS}
     assert "lacks 1 of 2" in str(refused(tmp_path, lacks, "ap"))
     assert scores(loaded(tmp_path, lacks, "ap", missing="zero")) == {"a": 1, "b": 0.5}
