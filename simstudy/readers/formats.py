@@ -15,7 +15,7 @@ from pathlib import Path
 
 from simstudy.files.packed import plain_name
 from simstudy.metrics import Metric
-from simstudy.metrics.of_samples import of_samples
+from simstudy.metrics.ranking import KINDS, ranking_measure
 from simstudy.notes import Argument, Words, note
 from simstudy.readers.long_table import LongTable
 from simstudy.readers.request import Request
@@ -25,23 +25,24 @@ from simstudy.validation import InputError, check_choice
 #: The group of entry points.
 GROUP = "simstudy.formats"
 
-# The formats that come with simstudy: name -> module of this room. A table, because a source tree that is imported
-# without being installed has no entry points.
+# The formats that come with simstudy: name -> module and object of this room. A table, because a source tree that is
+# imported without being installed has no entry points.
 _SHIPPED = {
-    "text": "text_lines",
-    "scores": "scores",
-    "conll": "conll",
-    "conllu": "conllu",
-    "trees": "trees",
-    "alignments": "alignments",
-    "trec": "trec",
-    "candidates": "candidates",
-    "segments": "segment_scores",
-    "arena": "arena",
-    "lm-eval": "lm_eval",
-    "inspect": "inspect_logs",
-    "helm": "helm",
-    "swe-bench": "swe_bench",
+    "text": "text_lines:FORMAT",
+    "scores": "scores:FORMAT",
+    "conll": "conll:FORMAT",
+    "conllu": "conllu:FORMAT",
+    "trees": "trees:FORMAT",
+    "alignments": "alignments:FORMAT",
+    "trec": "trec:FORMAT",
+    "trec-eval": "trec:VALUES",
+    "candidates": "candidates:FORMAT",
+    "segments": "segment_scores:FORMAT",
+    "arena": "arena:FORMAT",
+    "lm-eval": "lm_eval:FORMAT",
+    "inspect": "inspect_logs:FORMAT",
+    "helm": "helm:FORMAT",
+    "swe-bench": "swe_bench:FORMAT",
 }
 
 
@@ -63,8 +64,8 @@ class Format:
     holds
         Whether a file is of this format, by its content; None: by its name alone.
     metrics
-        Metrics that only this format has: files whose names say nothing are of this format then. "@" stands for
-        precision@n and the like.
+        Metrics that only this format has: files whose names say nothing are of this format then. A kind of ranking
+        measures, "ndcg" or "precision@n", stands for all of them.
     columns
         Our names of columns that only this format has: a user who gives one of them in `columns` has such files.
     scored
@@ -91,7 +92,7 @@ class Format:
 @cache
 def formats() -> dict[str, Format]:
     """All formats by their names: those of simstudy first, and then those of other packages."""
-    shipped = [EntryPoint(name, f"simstudy.readers.{module}:FORMAT", GROUP) for name, module in _SHIPPED.items()]
+    shipped = [EntryPoint(name, f"simstudy.readers.{value}", GROUP) for name, value in _SHIPPED.items()]
     loaded: dict[str, Format] = {}
     for entry in [*shipped, *entry_points(group=GROUP)]:
         origin = f"of package {entry.dist.name} " if entry.dist else ""
@@ -146,7 +147,8 @@ def format_of(request: Request, name: str | None, inside: Collection[Path]) -> t
     if left := [file for file in others if not _matches(file, chosen.beside)]:
         etc = " …" if len(left) > 1 else ""
         note("files of other formats", files=counted(len(left), "file"), what=chosen.what, first=left[0], etc=etc)
-    return chosen, tuple(file for file in request.paths if file not in {*others})
+    not_read = {*others}
+    return chosen, tuple(file for file in request.paths if file not in not_read)
 
 
 def _suiting_formats(file: Path, request: Request) -> list[Format]:
@@ -174,8 +176,9 @@ def _formats_with(metric: Metric) -> list[Format]:
 
 
 def metric_key(metric: Metric) -> str:
-    """What `Format.metrics` calls a metric: its name, or "@" for precision@n and the like."""
-    return "@" if "@" in metric.name and not of_samples(metric.name) else metric.name
+    """What `Format.metrics` calls a metric: its name, or the kind of a ranking measure ("ndcg" for "ndcg@10")."""
+    measure = ranking_measure(metric.name)
+    return metric.name if measure is None else next(kind for kind in KINDS if kind.partition("@")[0] == measure.kind)
 
 
 def _matches(file: Path, patterns: Collection[str]) -> bool:

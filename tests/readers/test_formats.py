@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from simstudy.metrics import get_metric
+from simstudy.metrics.ranking import KINDS
 from simstudy.notes import Argument, notes_kept
 from simstudy.readers import formats as formats_module
 from simstudy.readers.formats import Format, format_of, formats
@@ -37,8 +38,8 @@ KNOWN = {
         Format("text", "plain text", read),
         Format("scores", "tables", read, TABLES, scored=True),
         Format("trees", "trees", read, ("*.mrg",), metrics=("parseval",)),
-        Format("runs", "runs", read, metrics=("ap", "@")),
-        Format("candidates", "candidates", read, TABLES, metrics=("@",), scored=True),
+        Format("runs", "runs", read, metrics=KINDS),
+        Format("candidates", "candidates", read, TABLES, metrics=("precision@n",), scored=True),
         Format("battles", "battles", read, TABLES, begins("battle"), columns=("winner",), scored=True),
         Format(
             "logs",
@@ -95,6 +96,9 @@ GOLD = {"references": (Path("gold"),)}
         ("a.csv", "precision@5", GOLD, "runs"),
         ("a.run", "ap", GOLD, "runs"),
         ("a.run", "ap", {}, "runs"),
+        ("a.run", "ndcg@10:gain=exp", GOLD, "runs"),
+        ("a.csv", "rprecision", GOLD, "runs"),
+        ("a.csv", "ndcg@10", {}, "scores"),
     ],
 )
 def test_names_and_metrics_say_the_format(folder: Path, file: str, metric: str, options: Any, name: str) -> None:
