@@ -6,6 +6,7 @@ simstudy are loaded in the same way; docs/formats.md shows a package of thirty l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -44,6 +45,12 @@ _SHIPPED = {
     "helm": "helm:FORMAT",
     "swe-bench": "swe_bench:FORMAT",
 }
+
+
+# Names of files that are no outputs of systems: figures, pages, programs, and what these log and save.
+_NO_OUTPUTS = re.compile(
+    r".+\.(png|jpe?g|gif|svg|pdf|html|md|tex|log|err|ipynb|py|sh|ya?ml|toml|pt|pkl|np[yz])", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -112,8 +119,8 @@ def format_of(request: Request, name: str | None, inside: Collection[Path]) -> t
     """The format of the files of a request, and the files that are read.
 
     The format is the one called `name`, else that of the files. Files of two formats are an InputError. But other files
-    of folders (`inside`) are left out with a note, if the format is named or they lie beside logs of a harness. No note
-    tells of the harness's own files.
+    of folders (`inside`) are left out with a note, if the format is named, they lie beside logs of a harness, or their
+    endings are of no format. No note tells of the harness's own files.
     """
     if name is not None:
         check_choice("format", name, formats())
@@ -121,8 +128,9 @@ def format_of(request: Request, name: str | None, inside: Collection[Path]) -> t
         raise InputError("paths", "must name at least one file of system outputs")
     named = None if name is None else formats()[name]
     default = named or next(iter(_formats_with(request.metric)), formats()["text"])
+    outputs = [file for file in request.paths if file not in inside or not _is_of_no_format(file)] or request.paths
     by_file: dict[Path, Format] = {}
-    for file in request.paths:
+    for file in outputs:
         suiting = _suiting_formats(file, request) or [default]
         if named is not None and (named in suiting or file not in inside):
             suiting = [named]
@@ -131,7 +139,7 @@ def format_of(request: Request, name: str | None, inside: Collection[Path]) -> t
             remedy = Words("{first} or {second} says which", first=first, second=second)
             raise InputError(f"{file} may be of format {first.value} or {second.value}", remedy=remedy)
         by_file[file] = suiting[0]
-    first_file = next((file for file, format in by_file.items() if format.is_log), request.paths[0])
+    first_file = next((file for file, format in by_file.items() if format.is_log), outputs[0])
     chosen = named or by_file[first_file]
     others = [file for file, format in by_file.items() if format is not chosen]
     if chosen.is_log:
@@ -144,6 +152,7 @@ def format_of(request: Request, name: str | None, inside: Collection[Path]) -> t
             raise InputError(rule, remedy=remedy)
     if len(others) == len(by_file):
         others = []
+    others += [file for file in request.paths if file not in by_file]
     if left := [file for file in others if not _matches(file, chosen.beside)]:
         etc = " …" if len(left) > 1 else ""
         note("files of other formats", files=counted(len(left), "file"), what=chosen.what, first=left[0], etc=etc)
@@ -168,6 +177,13 @@ def _suiting_formats(file: Path, request: Request) -> list[Format]:
     ]
     # A table of scores is of another format by its metric only.
     return by_content or by_metric or [format for format in by_name if not format.metrics] or by_name
+
+
+def _is_of_no_format(file: Path) -> bool:
+    """Whether a file is no output of a system, by its ending; not if a format has such names or such content."""
+    return _NO_OUTPUTS.fullmatch(plain_name(file)) is not None and not any(
+        _matches(file, format.files) and (format.holds is None or format.holds(file)) for format in formats().values()
+    )
 
 
 def _formats_with(metric: Metric) -> list[Format]:

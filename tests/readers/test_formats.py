@@ -133,6 +133,17 @@ def test_files_of_two_formats_are_refused_and_a_named_format_decides(folder: Pat
     assert chosen(folder, {"b.csv": "y"}, name="text", **GOLD) == ("text", ["b.csv"], [])
 
 
+def test_files_in_folders_whose_endings_no_format_reads_are_left_out(folder: Path) -> None:
+    """But no file that the user names, none that a format reads, and not all files."""
+    logs = {"a.log": "x", "c.log": "x"}
+    assert chosen(folder, logs, **GOLD) == ("text", ["a.log", "c.log"], [])
+    files = {"b.txt": "x", "d.png": "x", "e.ipynb": "x"}
+    assert chosen(folder, files, **GOLD) == ("text", ["b.txt"], ["files of other formats"])
+    assert chosen(folder, {}, given=["a.log", "b.txt"], **GOLD) == ("text", ["a.log", "b.txt"], [])
+    (folder / "b.txt").unlink()
+    assert chosen(folder, {"f.mrg": "x"}, **GOLD) == ("trees", ["f.mrg"], ["files of other formats"])
+
+
 def test_logs_lie_beside_other_files(folder: Path) -> None:
     """The harness's own without a note; a damaged log is read, so that the reader says what is wrong."""
     files = {"run/a.json": "log", "run/cfg.json": "x", "run/sub/log_b.json": "cut"}
