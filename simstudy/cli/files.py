@@ -165,7 +165,7 @@ class Files:
             return [of(name) for name in domains] or [of(None)]
         whole = of(None)
         names = list(whole.outputs.by_domain())
-        if metric_key(whole.outputs.metric) in formats()["trec"].metrics:
+        if metric_key(whole.outputs.metric) in formats()["candidates"].metrics:
             # Candidates are ranked within the domain: a list cannot be cut.
             return [of(name) for name in names]
         cut = {name: replace(whole.outputs.domain(name), test_set=name) for name in names}

@@ -39,16 +39,18 @@ _QRELS, _BEIR = ("topic", "iteration", "docno", "relevance"), ("topic", "docno",
 
 # First lines with the names of the columns: "query-id corpus-id score" of qrels.
 _RUN_HEADER = re.compile(r"(topic|q)\S* \S+ (rank|\S+ rank score \S+)", re.IGNORECASE)
-_QRELS_HEADER = re.compile(r"(topic|q)\S* (\S+ )?\S+ (relevance|rel|label|grade|score)", re.IGNORECASE)
+_QRELS_HEADER = re.compile(r"(topic|q)\S* (\S+ )?\S+ (rel\w*|label|grade|score|judg\w+)", re.IGNORECASE)
 
 # More digits than any scale has would be more than an array takes.
 _GRADE = re.compile(r"([+-]?[0-9]{1,9})(\.0*)?")
 
-# Names of measures, with which lines of trec_eval begin; ir_measures writes the topic first.
-_MEASURE = re.compile(
-    r"runid|num_?(q|ret|rel|rel_ret)|(gm_)?map|ap|r_?prec|(gm_)?bpref|recip_rank|m?rr|ndcg|infap|11pt_avg"
-    r"|(p|r|map|ap|rr|ndcg|i?prec|recall|success|set|n?err|rbp|judged|iprec_at_recall|ndcg_cut|map_cut)[_@(]\S+",
-    re.IGNORECASE,
+# Measures as trec_eval begins a line with them, and as ir_measures writes them behind the topic.
+_MEASURES = (
+    re.compile(
+        r"runid|num_\w+|(gm_)?(map|bpref)|Rprec|recip_rank|ndcg|infAP|11pt_avg"
+        r"|(P|recall|success|set|map_cut|ndcg_cut|iprec_at_recall)_\S+"
+    ),
+    re.compile(r"(AP|RR|nDCG|Rprec|Bpref|infAP|P|R|Success|IPrec|Judged|ERR|nERR|RBP|Set\w+|Num\w+)([@(]\S+)?"),
 )
 
 
@@ -186,7 +188,9 @@ def _entries(
             if len(cells) == len(short) and (has_header or short == _MARCO):
                 columns = short
         if len(cells) < len(columns) or (len(cells) > len(columns) and columns != _RUN):
-            raise InputError(f"{counted(len(cells), 'column')}, not {len(columns)}: {' '.join(columns)}", at=place)
+            remedy = "three columns need a header: query-id corpus-id score" if columns == _QRELS else ""
+            rule = f"{counted(len(cells), 'column')}, not {len(columns)}: {' '.join(columns)}"
+            raise InputError(rule, remedy=remedy, at=place)
         cell = dict(zip(columns, cells, strict=False))
         documents = documents_of.setdefault(cell["topic"], set())
         if cell["docno"] in documents:
@@ -215,7 +219,7 @@ def read_values(request: Request) -> LongTable:
     measures = [str(name) for name in n_systems.index[n_systems == len(request.paths)]]
     metrics = {name: ranking_metric(canonical(name.lower())) for name in measures}
     wanted = request.columns.get("score", request.asked)
-    chosen = [name for name in measures if name == wanted]
+    chosen = [name for name in measures if name.lower() == wanted.lower()]
     if not chosen and "score" not in request.columns:
         chosen = [name for name, metric in metrics.items() if metric == request.metric]
         if not chosen and ranking_metric(request.metric.name) is None and not only_in_logs(request.asked):
@@ -260,7 +264,7 @@ def _begins_with_topic(path: Path) -> bool | None:
     cells = _cells(first, 3)
     if len(cells) != 3 or (cells[1] != "all" and not isfinite(number(cells[2]))):
         return None
-    return next((k == 1 for k in (0, 1) if _MEASURE.fullmatch(cells[k])), None)
+    return next((k == 1 for k, pattern in enumerate(_MEASURES) if pattern.fullmatch(cells[k])), None)
 
 
 FORMAT = Format("trec", "TREC runs", read, metrics=KINDS)
