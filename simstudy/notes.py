@@ -157,6 +157,7 @@ TEMPLATES: Mapping[str, str] = {
     # Of battles and scores of segments.
     "systems called like sides": "winners {names} are the systems of these names, not the sides of the battle",
     "prompts of battles": "battles with the same '{column}' form a cluster ({n} clusters)",
+    "draws as zero": ("{n} preferences are 0 among values from 1 to 2: AlpacaEval codes draws so; write 1.5 for them"),
     "win rates": "win rates depend on the opponents that a system met; {metric} allows for them",
     "scores of sentences": "the scores are means over sentences; {metric} of a whole test set is another number",
     "items without scores": "{n} of {all} items left out that no system has a score of, first '{first}'",
@@ -174,7 +175,11 @@ TEMPLATES: Mapping[str, str] = {
     ),
     # Of annotated sentences, rankings and candidates.
     "tokens unlike gold": "{path}: {n} of {all} not spelt as in gold",
-    "topics without relevance": "{path}: {n} of {all} topics left out that have no relevant document, first '{first}'",
+    "topics without relevance": (
+        "{path}: {n} of {all} topics have no relevant document, first '{first}': they score 0, as in trec_eval"
+    ),
+    "tied scores": "{n} of {all} topics have tied scores ({systems}): ordered by docno, as trec_eval does",
+    "ranks unlike scores": "rank and score disagree in {n} of {all} topics ({systems}): the score counts",
     "candidates": "Read {path} as a table of candidates: {functions}; items ({n}).",
     "candidates dropped": "{n} of {all} dropped that lack a score, first '{first}'",
     "candidates by errors": "higher scores rank first by {names} too: negate a column if lower is better",

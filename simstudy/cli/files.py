@@ -165,7 +165,7 @@ class Files:
             return [of(name) for name in domains] or [of(None)]
         whole = of(None)
         names = list(whole.outputs.by_domain())
-        if metric_key(whole.outputs.metric) in formats()["trec"].metrics:
+        if metric_key(whole.outputs.metric) in formats()["candidates"].metrics:
             # Candidates are ranked within the domain: a list cannot be cut.
             return [of(name) for name in names]
         cut = {name: replace(whole.outputs.domain(name), test_set=name) for name in names}
@@ -197,8 +197,11 @@ def _metric_named(text: str, lower_is_better: bool | None) -> str | Metric:
     """
     from simstudy.metrics import Metric, find_metric
     from simstudy.metrics.made import metric as make_metric
+    from simstudy.metrics.names import canonical
 
     module, colon, name = text.partition(":")
+    if colon and find_metric(canonical(text)) is not None:
+        return text
     if not colon:
         if find_metric(text) is None and Path(f"{text}.py").is_file():
             raise InputError(f"metric '{text}'", f"must name a function of {text}.py: --metric {text}:function")

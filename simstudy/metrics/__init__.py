@@ -64,7 +64,8 @@ __all__ = ["METRICS", "FBeta", "Metric", "Ratio", "find_metric", "get_metric", "
 
 def find_metric(name: str) -> Metric | None:
     """The metric of this name, as tables have it; None for one of a user's own."""
-    return METRICS.get(name) or _OTHERS.get(name) or _VARIANTS.get(name) or ranking_metric(name) or of_samples(name)
+    listed = METRICS.get(name) or _OTHERS.get(name) or _VARIANTS.get(name)
+    return listed or ranking_metric(name) or strength_metric(name) or of_samples(name)
 
 
 def label(name: str) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from simstudy.files.packed import beginning
 from simstudy.metrics.base import Array, FloatArray, IntArray
+from simstudy.metrics.preferences import penalty_of, strength_metric
 from simstudy.notes import Argument, Words, note
 from simstudy.outputs.meetings import BATTLE
 from simstudy.readers.columns import USUAL, first_named, first_of, joined, no_column, place
@@ -50,8 +51,11 @@ def read(request: Request) -> LongTable:
     - "win_rate": the share of its battles that a system wins.
     - "bradley_terry": strengths by maximum likelihood, in Elo points with mean 1,000. The score of an item is the mean
       strength plus the influence of the battle on it, so that tests and intervals are those of the sandwich estimate.
+      "bradley_terry:alpha=0.1" is a fit with a penalty, which ranks systems that won or lost all battles too.
     """
-    check_choice("metric of preferences", request.metric.name, ("bradley_terry", "win_rate"))
+    alpha = penalty_of(request.metric.name)
+    if strength_metric(request.metric.name) is None:
+        check_choice("metric of preferences", request.metric.name, ("bradley_terry", "win_rate"))
     frames = [read_table(path) for path in request.paths]
     table = pd.concat(frames, keys=map(str, request.paths), names=["file", frames[0].index.name])
     table = joined(table, request.columns, request.paths[0])
@@ -76,16 +80,17 @@ def read(request: Request) -> LongTable:
         values = {"sum": wins.ravel(), "count": met.ravel()}
         note("win rates", metric=Argument("metric", "bradley_terry"))
     else:
-        apart = [str(name) for name in names[separated(first, second, points, k)]]
+        apart = [] if alpha else [str(name) for name in names[separated(first, second, points, k)]]
         if apart:
             rule = (
                 f"{counted(len(apart), 'system')} ({listed(apart, 3)}) won or lost all battles with the other systems, "
                 "or never met them, so that there is no Bradley-Terry strength"
             )
-            remedy = Words("leave out such systems, or use {win_rate}", win_rate=Argument("metric", "win_rate"))
-            raise InputError(rule, remedy=remedy)
-        beta = strengths(first, second, points, k)
-        parts = meeting_parts(first, second, points, beta)
+            penalised, win_rate = Argument("metric", "bradley_terry:alpha=0.1"), Argument("metric", "win_rate")
+            remedy = "{penalised} fits strengths with a penalty, {win_rate} compares shares of wins"
+            raise InputError(rule, remedy=Words(remedy, penalised=penalised, win_rate=win_rate))
+        beta = strengths(first, second, points, k, alpha)
+        parts = meeting_parts(first, second, points, beta, alpha)
         values = {"score": (_MIDDLE + _ELO * (beta[:, None] + n * parts)).ravel()}
     every = np.tile(np.arange(n), k)
     rows = pd.DataFrame(

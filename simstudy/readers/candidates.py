@@ -119,7 +119,7 @@ def read(request: Request) -> LongTable:
     if "gold" not in ours or ours & {"system", "score"}:
         return read_scores(request)
     kind, _, length = request.metric.name.partition("@")
-    if kind != "precision" or not length:
+    if kind != "precision" or not length.isdigit():
         raise InputError("metric", "must be precision@n for candidates, such as precision@100", request.metric.name)
     if len(request.paths) != 1:
         rule = "must be one table of candidates, with a column for each scoring function"
@@ -220,5 +220,10 @@ def _ids(items: pd.DataFrame) -> list[str]:
 
 
 FORMAT = Format(
-    "candidates", "a table of candidates", read, tuple(f"*{end}" for end in TABLES), metrics=("@",), scored=True
+    "candidates",
+    "a table of candidates",
+    read,
+    tuple(f"*{end}" for end in TABLES),
+    metrics=("precision@n",),
+    scored=True,
 )

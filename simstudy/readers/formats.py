@@ -6,6 +6,7 @@ simstudy are loaded in the same way; docs/formats.md shows a package of thirty l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from simstudy.files.packed import plain_name
 from simstudy.metrics import Metric
-from simstudy.metrics.of_samples import of_samples
+from simstudy.metrics.ranking import KINDS, ranking_measure
 from simstudy.notes import Argument, Words, note
 from simstudy.readers.long_table import LongTable
 from simstudy.readers.request import Request
@@ -25,25 +26,32 @@ from simstudy.validation import InputError, check_choice
 #: The group of entry points.
 GROUP = "simstudy.formats"
 
-# The formats that come with simstudy: name -> module of this room. A table, because a source tree that is imported
-# without being installed has no entry points.
+# The formats that come with simstudy: name -> module and object of this room. A table, because a source tree that is
+# imported without being installed has no entry points.
 _SHIPPED = {
-    "text": "text_lines",
-    "scores": "scores",
-    "conll": "conll",
-    "conllu": "conllu",
-    "trees": "trees",
-    "alignments": "alignments",
-    "trec": "trec",
-    "candidates": "candidates",
-    "segments": "segment_scores",
-    "arena": "arena",
-    "lm-eval": "lm_eval",
-    "inspect": "inspect_logs",
-    "helm": "helm",
-    "swe-bench": "swe_bench",
-    "promptfoo": "promptfoo",
+    "text": "text_lines:FORMAT",
+    "scores": "scores:FORMAT",
+    "conll": "conll:FORMAT",
+    "conllu": "conllu:FORMAT",
+    "trees": "trees:FORMAT",
+    "alignments": "alignments:FORMAT",
+    "trec": "trec:FORMAT",
+    "trec-eval": "trec:VALUES",
+    "candidates": "candidates:FORMAT",
+    "segments": "segment_scores:FORMAT",
+    "arena": "arena:FORMAT",
+    "lm-eval": "lm_eval:FORMAT",
+    "inspect": "inspect_logs:FORMAT",
+    "helm": "helm:FORMAT",
+    "swe-bench": "swe_bench:FORMAT",
+    "promptfoo": "promptfoo:FORMAT",
 }
+
+
+# Names of files that are no outputs of systems: figures, pages, programs, and what these log and save.
+_NO_OUTPUTS = re.compile(
+    r".+\.(png|jpe?g|gif|svg|pdf|html|md|tex|log|err|ipynb|py|sh|ya?ml|toml|pt|pkl|np[yz])", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -64,8 +72,8 @@ class Format:
     holds
         Whether a file is of this format, by its content; None: by its name alone.
     metrics
-        Metrics that only this format has: files whose names say nothing are of this format then. "@" stands for
-        precision@n and the like.
+        Metrics that only this format has: files whose names say nothing are of this format then. A kind of ranking
+        measures, "ndcg" or "precision@n", stands for all of them.
     columns
         Our names of columns that only this format has: a user who gives one of them in `columns` has such files.
     scored
@@ -92,7 +100,7 @@ class Format:
 @cache
 def formats() -> dict[str, Format]:
     """All formats by their names: those of simstudy first, and then those of other packages."""
-    shipped = [EntryPoint(name, f"simstudy.readers.{module}:FORMAT", GROUP) for name, module in _SHIPPED.items()]
+    shipped = [EntryPoint(name, f"simstudy.readers.{value}", GROUP) for name, value in _SHIPPED.items()]
     loaded: dict[str, Format] = {}
     for entry in [*shipped, *entry_points(group=GROUP)]:
         origin = f"of package {entry.dist.name} " if entry.dist else ""
@@ -112,8 +120,8 @@ def format_of(request: Request, name: str | None, inside: Collection[Path]) -> t
     """The format of the files of a request, and the files that are read.
 
     The format is the one called `name`, else that of the files. Files of two formats are an InputError. But other files
-    of folders (`inside`) are left out with a note, if the format is named or they lie beside logs of a harness. No note
-    tells of the harness's own files.
+    of folders (`inside`) are left out with a note, if the format is named, they lie beside logs of a harness, or their
+    endings are of no format. No note tells of the harness's own files.
     """
     if name is not None:
         check_choice("format", name, formats())
@@ -121,8 +129,9 @@ def format_of(request: Request, name: str | None, inside: Collection[Path]) -> t
         raise InputError("paths", "must name at least one file of system outputs")
     named = None if name is None else formats()[name]
     default = named or next(iter(_formats_with(request.metric)), formats()["text"])
+    outputs = [file for file in request.paths if file not in inside or not _is_of_no_format(file)] or request.paths
     by_file: dict[Path, Format] = {}
-    for file in request.paths:
+    for file in outputs:
         suiting = _suiting_formats(file, request) or [default]
         if named is not None and (named in suiting or file not in inside):
             suiting = [named]
@@ -131,7 +140,7 @@ def format_of(request: Request, name: str | None, inside: Collection[Path]) -> t
             remedy = Words("{first} or {second} says which", first=first, second=second)
             raise InputError(f"{file} may be of format {first.value} or {second.value}", remedy=remedy)
         by_file[file] = suiting[0]
-    first_file = next((file for file, format in by_file.items() if format.is_log), request.paths[0])
+    first_file = next((file for file, format in by_file.items() if format.is_log), outputs[0])
     chosen = named or by_file[first_file]
     others = [file for file, format in by_file.items() if format is not chosen]
     if chosen.is_log:
@@ -144,10 +153,12 @@ def format_of(request: Request, name: str | None, inside: Collection[Path]) -> t
             raise InputError(rule, remedy=remedy)
     if len(others) == len(by_file):
         others = []
+    others += [file for file in request.paths if file not in by_file]
     if left := [file for file in others if not _matches(file, chosen.beside)]:
         etc = " …" if len(left) > 1 else ""
         note("files of other formats", files=counted(len(left), "file"), what=chosen.what, first=left[0], etc=etc)
-    return chosen, tuple(file for file in request.paths if file not in {*others})
+    not_read = {*others}
+    return chosen, tuple(file for file in request.paths if file not in not_read)
 
 
 def _suiting_formats(file: Path, request: Request) -> list[Format]:
@@ -169,14 +180,22 @@ def _suiting_formats(file: Path, request: Request) -> list[Format]:
     return by_content or by_metric or [format for format in by_name if not format.metrics] or by_name
 
 
+def _is_of_no_format(file: Path) -> bool:
+    """Whether a file is no output of a system, by its ending; not if a format has such names or such content."""
+    return _NO_OUTPUTS.fullmatch(plain_name(file)) is not None and not any(
+        _matches(file, format.files) and (format.holds is None or format.holds(file)) for format in formats().values()
+    )
+
+
 def _formats_with(metric: Metric) -> list[Format]:
     """The formats that have a metric which not all have."""
     return [format for format in formats().values() if metric_key(metric) in format.metrics]
 
 
 def metric_key(metric: Metric) -> str:
-    """What `Format.metrics` calls a metric: its name, or "@" for precision@n and the like."""
-    return "@" if "@" in metric.name and not of_samples(metric.name) else metric.name
+    """What `Format.metrics` calls a metric: its name, or the kind of a ranking measure ("ndcg" for "ndcg@10")."""
+    measure = ranking_measure(metric.name)
+    return metric.name if measure is None else next(kind for kind in KINDS if kind.partition("@")[0] == measure.kind)
 
 
 def _matches(file: Path, patterns: Collection[str]) -> bool:

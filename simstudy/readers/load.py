@@ -14,6 +14,7 @@ from simstudy.metrics import METRICS, Metric, get_metric
 from simstudy.metrics.direction import directed, sounds_like_error
 from simstudy.metrics.mean import MEAN
 from simstudy.metrics.of_samples import of_samples
+from simstudy.metrics.preferences import strength_metric
 from simstudy.notes import Argument, Note, Words, notes_kept, tell
 from simstudy.outputs import Outputs
 from simstudy.outputs.frames import Table, is_table
@@ -211,7 +212,8 @@ def read(
         if {*formats()["arena"].columns} <= {*map(str, getattr(table, "columns", ()))}:
             raise InputError("a table of preferences between two systems must be in a file")
     only_of_logs = bool(request.asked) and only_in_logs(request.asked)
-    if only_of_logs and (not chosen.is_log or chosen.name == "swe-bench"):
+    names_measures = chosen.name == "trec-eval" or (chosen.is_log and chosen.name != "swe-bench")
+    if only_of_logs and not names_measures:
         # Raises an error: we do not know the metric.
         get_metric(request.asked)
     if request.choose_metric and (not chosen.scored or chosen.metrics):
@@ -221,7 +223,7 @@ def read(
         rows = chosen.read(request) if table is None else read_table_in_memory(table, request)
     loaded = outputs_of(rows, request)
     remarks = [*rows.remarks]
-    if (only_of_logs or request.choose_metric) and loaded.outputs.metric == get_metric(MEAN):
+    if ((only_of_logs and chosen.is_log) or request.choose_metric) and loaded.outputs.metric == get_metric(MEAN):
         metric, reason = _metric_of_scores(loaded.outputs, request)
         loaded = replace(loaded, outputs=replace(loaded.outputs, metric=metric))
         option = Argument("metric", "NAME")
@@ -286,8 +288,8 @@ def _check_options(request: Request, format: Format) -> None:
         )
     if request.ties.how != "jitter" and format.name != "candidates":
         raise InputError("ties", f"must not be given for {format.what}: they are for candidates")
-    if request.metric.name == "bradley_terry" and format.name != "arena":
-        rule = "'bradley_terry' is for preferences: a table with columns model_a, model_b and winner"
+    if strength_metric(request.metric.name) is not None and format.name != "arena":
+        rule = f"'{request.metric.name}' is for preferences: a table with columns model_a, model_b and winner"
         raise InputError("metric", rule)
     if request.names and format.name == "candidates":
         raise InputError("paths", f"must have no names for {format.what}: its columns name the scoring functions")

@@ -565,6 +565,8 @@ def _together(tables: Sequence[_Table], request: Request) -> LongTable:
         table = label_rows(rows, request)
     else:
         one_score = takes_one_score(request.metric) and "score" in rows
+        if one_score and plain(first.columns.get("score", "")) == "preference":
+            _note_draws(numbers(rows["score"]))
         table = LongTable(rows, ("score",) if one_score else request.metric.statistics)
     not_of_items = {*table.values, *_NOT_OF_ITEMS}
     return replace(
@@ -576,6 +578,14 @@ def _together(tables: Sequence[_Table], request: Request) -> LongTable:
         items_by=first.columns.get("item", "item"),
         remarks=_remarks(first),
     )
+
+
+def _note_draws(preferences: FloatArray) -> None:
+    """Say that draws are coded as 0 among preferences from 1 to 2, as some versions of AlpacaEval do."""
+    draws = preferences == 0
+    others = preferences[~draws & ~np.isnan(preferences)]
+    if draws.any() and len(others) and others.min() >= 1 and others.max() <= 2:
+        note("draws as zero", n=f"{draws.sum():,}")
 
 
 def _if_again(tables: Sequence[_Table]) -> str:

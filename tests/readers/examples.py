@@ -137,6 +137,16 @@ EXAMPLES: dict[str, Example] = {
         short="2 Q0 d3 1 5 x\n",
         whole=False,
     ),
+    "trec-eval": Example(
+        "ap",
+        {
+            "new": "num_ret \t1\t2\nmap    \t1\t1.0\nmap    \t2\t1.0\nmap    \tall\t1.0\n",
+            "old": "num_ret \t2\t2\nmap    \t2\t1.0\nmap    \t1\t0.5\n",
+        },
+        (1, 0.75),
+        short="map    \t2\t1.0\n",
+        whole=False,
+    ),
     # The list of the two highest: new has both that are true, old one of them.
     "candidates": Example(
         "precision@2",

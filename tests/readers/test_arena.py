@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -124,6 +125,31 @@ def test_what_is_refused(rows: list[list[str]], at: str | None, tmp_path: Path) 
     with pytest.raises(InputError) as error:
         load(path, "bradley_terry")
     assert error.value.at == ("" if at is None else f"{path}{at}")
+
+
+def test_a_system_that_won_all_battles_is_ranked_by_a_fit_with_a_penalty(tmp_path: Path) -> None:
+    """x won all: at the maximum, its expected wins are its wins less 2 alpha times its strength."""
+    path = written(tmp_path, SMALL.assign(winner=["x", "x", "x", "z", "x", "y", "x"]))
+    with pytest.raises(InputError, match="1 system \\(x\\) won or lost all") as error:
+        load(path, "bradley_terry")
+    outputs = load(path, error.value.remedy.fields["penalised"].value).outputs  # type: ignore[attr-defined]
+    x, y, z = (outputs.scores() - 1000) * np.log(10) / 400
+    assert (x > y, outputs.scores().mean()) == (True, pytest.approx(1000))
+    assert 5 - 3 / (1 + np.exp(y - x)) - 2 / (1 + np.exp(z - x)) == pytest.approx(2 * 0.1 * x)
+
+
+def test_draws_of_alpaca_eval_that_are_coded_as_zero(tmp_path: Path) -> None:
+    """A note, and no other number; scores of another name may be 0, 1 and 2."""
+    columns = {"item": "instruction", "system": "generator_2", "score": "preference"}
+    rows = [
+        {"instruction": "Write a poem\nabout cats", "generator_2": "a", "preference": 0},
+        {"instruction": "Say hi", "generator_2": "a", "preference": 1.9},
+    ]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    loaded = load(tmp_path / "a.json", "mean", columns=columns)
+    assert (loaded.outputs.scores().tolist(), [note.kind for note in loaded.notes[1:]]) == ([0.95], ["draws as zero"])
+    (tmp_path / "a.json").write_text(json.dumps(rows).replace("preference", "grade"))
+    assert len(load(tmp_path / "a.json", "mean", columns={**columns, "score": "grade"}).notes) == 1
 
 
 def test_texts_of_battles(tmp_path: Path) -> None:

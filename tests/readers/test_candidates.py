@@ -35,7 +35,7 @@ def test_a_domain_is_ranked_by_itself(tmp_path: Path) -> None:
     outputs = load(tmp_path / "c.csv", "precision@20", domain="law").outputs
     assert outputs.scores()[0] == pytest.approx(law.nlargest(20, "t")["gold"].mean())
     assert outputs.items["id"].tolist() == law["id"].tolist()
-    for domain, n in (("law", 70), ("prose", 2)):
+    for domain, n in (("law", 70), ("prose", 2), ("law", "2:rel=2")):
         refused(tmp_path, {"c.csv": frame.to_csv(index=False)}, f"precision@{n}", domain=domain)
 
 

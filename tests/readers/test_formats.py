@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from simstudy.metrics import get_metric
+from simstudy.metrics.ranking import KINDS
 from simstudy.notes import Argument, notes_kept
 from simstudy.readers import formats as formats_module
 from simstudy.readers.formats import Format, format_of, formats
@@ -37,8 +38,8 @@ KNOWN = {
         Format("text", "plain text", read),
         Format("scores", "tables", read, TABLES, scored=True),
         Format("trees", "trees", read, ("*.mrg",), metrics=("parseval",)),
-        Format("runs", "runs", read, metrics=("ap", "@")),
-        Format("candidates", "candidates", read, TABLES, metrics=("@",), scored=True),
+        Format("runs", "runs", read, metrics=KINDS),
+        Format("candidates", "candidates", read, TABLES, metrics=("precision@n",), scored=True),
         Format("battles", "battles", read, TABLES, begins("battle"), columns=("winner",), scored=True),
         Format(
             "logs",
@@ -95,6 +96,9 @@ GOLD = {"references": (Path("gold"),)}
         ("a.csv", "precision@5", GOLD, "runs"),
         ("a.run", "ap", GOLD, "runs"),
         ("a.run", "ap", {}, "runs"),
+        ("a.run", "ndcg@10:gain=exp", GOLD, "runs"),
+        ("a.csv", "rprecision", GOLD, "runs"),
+        ("a.csv", "ndcg@10", {}, "scores"),
     ],
 )
 def test_names_and_metrics_say_the_format(folder: Path, file: str, metric: str, options: Any, name: str) -> None:
@@ -127,6 +131,17 @@ def test_files_of_two_formats_are_refused_and_a_named_format_decides(folder: Pat
     assert chosen(folder, files, name="text", given=given, **GOLD) == ("text", read_files, notes)
     (folder / "a.txt").unlink()
     assert chosen(folder, {"b.csv": "y"}, name="text", **GOLD) == ("text", ["b.csv"], [])
+
+
+def test_files_in_folders_whose_endings_no_format_reads_are_left_out(folder: Path) -> None:
+    """But no file that the user names, none that a format reads, and not all files."""
+    logs = {"a.log": "x", "c.log": "x"}
+    assert chosen(folder, logs, **GOLD) == ("text", ["a.log", "c.log"], [])
+    files = {"b.txt": "x", "d.png": "x", "e.ipynb": "x"}
+    assert chosen(folder, files, **GOLD) == ("text", ["b.txt"], ["files of other formats"])
+    assert chosen(folder, {}, given=["a.log", "b.txt"], **GOLD) == ("text", ["a.log", "b.txt"], [])
+    (folder / "b.txt").unlink()
+    assert chosen(folder, {"f.mrg": "x"}, **GOLD) == ("trees", ["f.mrg"], ["files of other formats"])
 
 
 def test_logs_lie_beside_other_files(folder: Path) -> None:
