@@ -32,7 +32,7 @@ def check(
     simstudy check runs/ --metric bleu --references ref.txt
     """
     from simstudy.notes import said
-    from simstudy.readers.check import support
+    from simstudy.readers.load import support
 
     loaded, _ = files.read(paths, metric)
     notes = worded_notes(loaded.notes, context.command.params)

@@ -80,8 +80,7 @@ def compare(
     """
     from simstudy.engines.registry import default_test
     from simstudy.examination.several import Several
-    from simstudy.readers.paths import name_and_path
-    from simstudy.readers.request import Texts, Ties
+    from simstudy.readers.request import Texts, Ties, name_and_path
 
     settings, asked, narrow = _settings(context), gates.ask(how), is_parquet(output.out)
     about: dict[str, Any] = {"ties": Ties(formats.ties, how.seed), "item_columns": [tasks.each, how.strata]}

@@ -110,7 +110,7 @@ class Files:
 
         A path may be ``name=path``, which names its system.
         """
-        from simstudy.readers.paths import name_and_path
+        from simstudy.readers.request import name_and_path
         from simstudy.readers.text_files import reading
 
         domains = list(self.domain or ())

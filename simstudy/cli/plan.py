@@ -144,7 +144,7 @@ def _read(
     """The pilot in these files, notes, and the files' hashes."""
     from simstudy.planning.benchmarks import known_as
     from simstudy.readers.items import for_unit
-    from simstudy.readers.paths import name_and_path
+    from simstudy.readers.request import name_and_path
 
     loaded, hashes = files.read(paths, metric)
     files_given = [path for _, path in map(name_and_path, paths)]

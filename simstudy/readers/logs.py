@@ -22,8 +22,7 @@ from simstudy.metrics.per_class import PER_CLASS
 from simstudy.notes import Argument, Words, note
 from simstudy.readers.columns import OF_TASKS
 from simstudy.readers.long_table import LongTable, if_missing
-from simstudy.readers.paths import system_files
-from simstudy.readers.request import Request, column
+from simstudy.readers.request import Request, column, system_files
 from simstudy.text.numerals import counted
 from simstudy.text.reprs import listed
 from simstudy.validation import InputError, brief, check_utf8, nearest

@@ -48,8 +48,7 @@ from simstudy.readers.columns import (
 from simstudy.readers.formats import Format
 from simstudy.readers.labels import label_rows, wide_labels, with_gold
 from simstudy.readers.long_table import LongTable, as_text, if_missing
-from simstudy.readers.paths import system_files
-from simstudy.readers.request import Request, column
+from simstudy.readers.request import Request, column, system_files
 from simstudy.readers.tables import JSON, TABLES, ending, read_table
 from simstudy.text.reprs import listed
 from simstudy.validation import InputError, check_choice

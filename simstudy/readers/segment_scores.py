@@ -15,8 +15,7 @@ from simstudy.notes import note
 from simstudy.readers.columns import first_of, place
 from simstudy.readers.formats import Format
 from simstudy.readers.long_table import LongTable, as_text
-from simstudy.readers.paths import system_files
-from simstudy.readers.request import Request
+from simstudy.readers.request import Request, system_files
 from simstudy.readers.text_files import NUMBER, field_of, once, read_json, read_lines
 from simstudy.validation import InputError
 

@@ -17,8 +17,7 @@ from simstudy.readers.columns import USUAL, first_named, no_column
 from simstudy.readers.formats import Format
 from simstudy.readers.logs import check_no_labels
 from simstudy.readers.long_table import LongTable
-from simstudy.readers.paths import system_files
-from simstudy.readers.request import Request
+from simstudy.readers.request import Request, system_files
 from simstudy.readers.tables import read_table
 from simstudy.readers.text_files import field_of, first_keys, read_json
 from simstudy.validation import InputError

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from simstudy.cli.command import app
 from simstudy.notes import Argument
-from simstudy.readers.check import support
+from simstudy.readers.load import support
 from tests.cli.command import as_json
 from tests.readers.line_files import loaded
 

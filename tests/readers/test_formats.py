@@ -17,8 +17,7 @@ from simstudy.notes import Argument, notes_kept
 from simstudy.readers import formats as formats_module
 from simstudy.readers.formats import Format, format_of, formats
 from simstudy.readers.long_table import outputs_of
-from simstudy.readers.paths import named_paths, opened_files
-from simstudy.readers.request import Request
+from simstudy.readers.request import Request, named_paths, opened_files
 from simstudy.validation import InputError
 
 TABLES = ("*.csv", "*.tsv", "*.json")

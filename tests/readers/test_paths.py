@@ -11,7 +11,7 @@ import pytest
 
 from simstudy.files.packed import as_given
 from simstudy.notes import notes_kept
-from simstudy.readers.paths import (
+from simstudy.readers.request import (
     name_and_path,
     named_file,
     named_paths,

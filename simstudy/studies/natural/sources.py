@@ -17,8 +17,7 @@ from simstudy.outputs import Outputs, TestSet
 from simstudy.readers.columns import no_column
 from simstudy.readers.items import describe_systems, read_systems
 from simstudy.readers.load import read
-from simstudy.readers.paths import system_files, without_others
-from simstudy.readers.request import Request, Texts
+from simstudy.readers.request import Request, Texts, system_files, without_others
 from simstudy.readers.text_files import Reading, reading
 from simstudy.studies.natural.definition import NaturalTestSet, SystemsTable
 from simstudy.studies.natural.files import TABLES, DataFiles
