@@ -130,8 +130,8 @@ def is_no_item(name: str) -> bool:
 
 
 def may_describe_items(name: str) -> bool:
-    """Whether a column of numbers may be no system: it is called like a property of items, or like a summary."""
-    return _AMBIGUOUS.fullmatch(plain(name)) is not None or plain(name) in SUMMARIES
+    """Whether a column of numbers may be no system: it is called like a property of items, gold, or a summary."""
+    return _AMBIGUOUS.fullmatch(plain(name)) is not None or plain(name) in {*SUMMARIES, "gold", *USUAL["gold"]}
 
 
 def check_columns(columns: object, metric: Metric | None = None) -> None:

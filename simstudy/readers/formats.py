@@ -126,7 +126,7 @@ def format_of(request: Request, name: str | None, inside: Collection[Path]) -> t
     if name is not None:
         check_choice("format", name, formats())
     if not request.paths:
-        raise InputError("paths", "must name at least one file of system outputs")
+        raise InputError("paths", "must name at least one file or folder of system outputs")
     named = None if name is None else formats()[name]
     default = named or next(iter(_formats_with(request.metric)), formats()["text"])
     outputs = [file for file in request.paths if file not in inside or not _is_of_no_format(file)] or request.paths

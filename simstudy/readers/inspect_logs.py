@@ -62,14 +62,14 @@ def _read_archive(path: Path) -> dict[str, Any]:
         at = f"{path}, {name}"
         value = parse_json(decoded(content, at), at)
         if not isinstance(value, dict):
-            raise InputError("", "must be an object of JSON", value, at=at)
+            raise InputError("must be an object of JSON", value=value, at=at)
         if name == "header.json":
             log = value
         else:
             samples.append({field: value[field] for field in _OF_SAMPLE if field in value})
     if log is None:
-        rule = f"{path}: no header.json in the archive: the evaluation is not complete, or it is no eval log"
-        raise InputError(rule)
+        rule = "no header.json in the archive: the evaluation is not complete, or it is no eval log"
+        raise InputError(rule, at=path)
     # Archives have the samples in the order in which they were finished.
     samples.sort(key=lambda sample: [str(sample.get(name)).zfill(20) for name in ("epoch", "id")])
     return log | {"samples": samples}
@@ -127,10 +127,9 @@ def _text(content: Any) -> str | None:
     for part in content:
         if isinstance(part, dict) and "role" in part:
             texts.append(f"{part['role']}: {_text(part.get('content')) or ''}")
-        elif isinstance(part, dict):
-            texts.append(as_text(part.get("text") or part.get("reasoning") or part) or "")
         else:
-            texts.append(as_text(part) or "")
+            text = part.get("text") or part.get("reasoning") if isinstance(part, dict) else None
+            texts.append(as_text(text or part) or "")
     return "\n".join(texts)
 
 

@@ -55,22 +55,22 @@ def for_unit(notes: Iterable[str], unit: str | None) -> tuple[str, ...]:
     """The notes; those on clusters say what tests resample instead, if another unit is asked for."""
     if unit in (None, "cluster"):
         return tuple(notes)
-    found = []
-    for told in notes:
-        if kind_of(told) == "samples of questions" and unit == "item":
-            told = Note("samples as items", told.fields)  # type: ignore[attr-defined]
-        elif kind_of(told) == "repositories":
-            continue
-        elif kind_of(told) == "clusters of items":
-            told = Note("clusters not used", {**told.fields, "unit": unit})  # type: ignore[attr-defined]
-        found.append(told)
-    return tuple(found)
+    kept = []
+    for text in notes:
+        kind = kind_of(text)
+        if kind == "samples of questions" and unit == "item":
+            text = Note("samples as items", text.fields)  # type: ignore[attr-defined]
+        elif kind == "clusters of items":
+            text = Note("clusters not used", {**text.fields, "unit": unit})  # type: ignore[attr-defined]
+        if kind != "repositories":
+            kept.append(text)
+    return tuple(kept)
 
 
 def notes_of(outputs: Outputs, notes: Sequence[Note]) -> tuple[Note, ...]:
     """The notes on all items that hold for these: none on clusters if no two of these share one."""
     alone = "cluster" in outputs.items and outputs.items["cluster"].is_unique
-    return tuple(told for told in notes if not (alone and kind_of(told) in _ON_CLUSTERS))
+    return tuple(note for note in notes if not (alone and kind_of(note) in _ON_CLUSTERS))
 
 
 def _with_table(items: pd.DataFrame, numbered: bool, path: Path, request: Request) -> pd.DataFrame:
@@ -215,11 +215,11 @@ def describe_systems(outputs: Outputs, table: pd.DataFrame | str | Path) -> Outp
         check_path("table (or a DataFrame)", table)
     source = "the systems table" if isinstance(table, pd.DataFrame) else str(table)
     rows = system_rows(table if isinstance(table, pd.DataFrame) else read_systems(Path(table)), source)
-    known = set(rows["name"])
-    lacking = [name for name in outputs.names if name not in known]
+    in_table = {*rows["name"]}
+    lacking = [name for name in outputs.names if name not in in_table]
     if len(lacking) == outputs.n_systems:
         rule = f"must have rows for the systems; it has none for '{lacking[0]}' and all others"
-        raise InputError(source, f"{rule}{nearest(lacking[0], known)}")
+        raise InputError(source, f"{rule}{nearest(lacking[0], in_table)}")
     described = outputs.systems[["name", "source"]].merge(rows, on="name", how="left", suffixes=("_of_outputs", ""))
     extra = [c for c in outputs.systems.columns if c not in described and outputs.systems[c].notna().any()]
     described = complete_systems(pd.concat([described, outputs.systems[extra]], axis=1))

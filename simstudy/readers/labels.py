@@ -44,10 +44,7 @@ def label_rows(rows: pd.DataFrame, request: Request) -> LongTable:
 
     Several gold labels are a list: a predicted label that is one of them is right.
     """
-    # In JSON an empty text is an answer, that there is none; no answer is null.
-    blank_is_answer = all(ending(path) in JSON for path in (*request.paths, *request.references)) and bool(
-        request.paths
-    )
+    blank_is_answer = _blank_is_answer(request)
     gold = _gold_labels(rows, blank_is_answer)
     predicted = _predicted_labels(rows, blank_is_answer)
     _check_gold(rows, gold)
@@ -55,9 +52,8 @@ def label_rows(rows: pd.DataFrame, request: Request) -> LongTable:
     several = first_of(np.array([len(labels) > 1 for labels in gold]))
     if isinstance(metric, PerClass):
         if several is not None:
-            raise InputError(
-                "gold", f"must be one label for metric '{metric.name}'", gold[several], at=place(rows, several)
-            )
+            rule = f"must be one label for metric '{metric.name}'"
+            raise InputError("gold", rule, gold[several], at=place(rows, several))
         metric = metric.of_classes([*chain(*gold), *predicted])
         if (size := len(rows) * len(metric.statistics)) > _MOST:
             rule = f"'{metric.name}' would need {size:,} numbers for {len(metric.classes):,} classes, over {_MOST:,}"
@@ -117,7 +113,7 @@ def _gold_labels(rows: pd.DataFrame, blank_is_answer: bool) -> list[tuple[str, .
         cells = cell if isinstance(cell, list) else [cell]
         if any(isinstance(label, list | dict) for label in cells):
             raise InputError("gold", "must be one label, or a list of labels", cell, at=place(rows, row))
-        labels = tuple(dict.fromkeys(label_text(one, whole) for one in cells))
+        labels = tuple(dict.fromkeys(label_text(label, whole) for label in cells))
         if not labels or ("" in labels and not (blank_is_answer and "" in cells)):
             raise InputError("no gold label", at=place(rows, row))
         gold.append(labels)
@@ -147,11 +143,8 @@ def _check_gold(rows: pd.DataFrame, gold: Sequence[tuple[str, ...]]) -> None:
     if differ:
         item, row = next(iter(differ.items()))
         here, before = ("', '".join(gold[at]) for at in (row, first[item]))
-        rule = (
-            f"gold labels differ: item '{item}' has '{here}' here and '{before}' in {place(rows, first[item])}; "
-            f"{counted(len(differ), 'item')} of {len(first):,} differ"
-        )
-        raise InputError(rule, at=place(rows, row))
+        rule = f"gold labels differ: item '{item}' has '{here}' here and '{before}' in {place(rows, first[item])}"
+        raise InputError(f"{rule}; {counted(len(differ), 'item')} of {len(first):,} differ", at=place(rows, row))
 
 
 def note_labels(systems: Mapping[str, Sequence[str]], gold: Collection[str]) -> None:

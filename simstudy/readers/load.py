@@ -293,9 +293,7 @@ def _check_options(request: Request, format: Format) -> None:
     if (request.texts != Texts() or request.mark) and format.name != "text":
         raise InputError("texts", f"must not be given for {format.what}: tokenize and lowercase are for plain text")
     if request.allow_different and not format.is_log:
-        raise InputError(
-            "allow_different", f"must not be given for {format.what}: it is for logs of evaluation harnesses"
-        )
+        raise InputError("allow_different", f"must not be given for {format.what}: it is for logs of harnesses")
     if request.ties.how != "jitter" and format.name != "candidates":
         raise InputError("ties", f"must not be given for {format.what}: they are for candidates")
     if strength_metric(request.metric.name) is not None and format.name != "arena":
@@ -369,55 +367,43 @@ def support(loaded: Loaded) -> pd.DataFrame:
     """
     outputs, items = loaded.outputs, loaded.outputs.items
     names = outputs.names
+    domains, factors = ([*map(str, items[name].unique())] if name in items else [] for name in ("domain", "factor"))
+    texts = loaded.texts
+    kinds = {"questions": texts.inputs, "right answers": texts.references, "answers": texts.answers} if texts else {}
+    content = {
+        "systems": f"{len(names):,} ({listed(names, 6)})",
+        "items": f"{outputs.n_items:,}",
+        "clusters": counted(items["cluster"].nunique(), "cluster") if "cluster" in items else "",
+        "domains": listed(domains, 6) if len(domains) > 1 else "",
+        "tasks": f"{len(domains):,}" if of_several_tasks(outputs) else "",
+        "samples": _samples_in_words(outputs),
+        "factor": listed(factors, 6),
+        "classes of systems": listed(_classes(outputs), 6),
+        "texts": ", ".join(name for name, kept in kinds.items() if kept),
+    }
     of_systems = "a verdict, and a plan from a pilot" if len(names) == 2 else "a leaderboard, and a plan"
-    of_items = "scores are means over items" if "cluster" in items else "tests resample items"
-    clusters = counted(items["cluster"].nunique(), "cluster") if "cluster" in items else ""
-    domains = [*map(str, items["domain"].unique())] if "domain" in items else []
-    factors = [*map(str, items["factor"].unique())] if "factor" in items else []
-    # Part, what the files have of it, what that supports, and what to do if the files do not have it.
-    rows: list[tuple[str, str, str, str]] = [
-        (
-            "systems",
-            f"{len(names):,} ({listed(names, 6)})",
-            of_systems if len(names) > 1 else "any comparison needs the outputs of a second system",
-            "",
-        ),
-        ("items", f"{outputs.n_items:,}", of_items, ""),
-        ("clusters", clusters, "tests resample clusters as wholes", _if_no_clusters(outputs)),
-        (
-            "domains",
-            listed(domains, 6) if len(domains) > 1 else "",
-            "comparisons by domain",
-            Words("for comparisons by domain: {c}, {items}", c=column("domain"), items=Argument("items", "FILE")),
-        ),
-        (
-            "tasks",
-            f"{len(domains):,}" if of_several_tasks(outputs) else "",
-            "averages over tasks, and each task alone",
-            "for averages over tasks: logs of several tasks, or a column of tasks (--each COLUMN of compare)",
-        ),
-        (
-            "samples",
-            _samples_in_words(outputs),
-            "pass@k, majority@k, and the noise of samples",
-            Words("for pass@k, majority@k and the noise of samples: {columns}", columns=column("sample")),
-        ),
-        (
-            "factor",
-            listed(factors, 6),
-            "items that differ in the factor only are tested together",
-            Words("for items crossed with prompts or raters: {c}", c=column("factor")),
-        ),
-        (
-            "classes of systems",
-            listed(_classes(outputs), 6),
-            "thresholds and tables by relation class",
-            Words("for tables by relation class: {s}", s=Argument("systems", "FILE")),
-        ),
-        ("texts", ", ".join(_kinds_of_texts(loaded)), "shown with the items that decide a comparison", ""),
-    ]
-    table = [(part, content, supports if content else missing) for part, content, supports, missing in rows]
-    return pd.DataFrame(table, columns=["part", "found", "supports"], dtype=object)
+    supports = {
+        "systems": of_systems if len(names) > 1 else "any comparison needs the outputs of a second system",
+        "items": "scores are means over items" if "cluster" in items else "tests resample items",
+        "clusters": "tests resample clusters as wholes",
+        "domains": "comparisons by domain",
+        "tasks": "averages over tasks, and each task alone",
+        "samples": "pass@k, majority@k, and the noise of samples",
+        "factor": "items that differ in the factor only are tested together",
+        "classes of systems": "thresholds and tables by relation class",
+        "texts": "shown with the items that decide a comparison",
+    }
+    domain, sample, factor = map(column, ("domain", "sample", "factor"))
+    missing = {
+        "clusters": _if_no_clusters(outputs),
+        "domains": Words("for comparisons by domain: {c}, {items}", c=domain, items=Argument("items", "FILE")),
+        "tasks": "for averages over tasks: logs of several tasks, or a column of tasks (--each COLUMN of compare)",
+        "samples": Words("for pass@k, majority@k and the noise of samples: {columns}", columns=sample),
+        "factor": Words("for items crossed with prompts or raters: {c}", c=factor),
+        "classes of systems": Words("for tables by relation class: {s}", s=Argument("systems", "FILE")),
+    }
+    rows = [(part, text, supports[part] if text else missing.get(part, "")) for part, text in content.items()]
+    return pd.DataFrame(rows, columns=["part", "found", "supports"], dtype=object)
 
 
 def _if_no_clusters(outputs: Outputs) -> str:
@@ -434,13 +420,6 @@ def _classes(outputs: Outputs) -> list[str]:
     systems = outputs.systems
     filled = [name for name in systems if name not in ("name", "source") and systems[name].notna().any()]
     return [str(name) for name in filled if not (systems[name] == systems["name"]).all()]
-
-
-def _kinds_of_texts(loaded: Loaded) -> list[str]:
-    if (texts := loaded.texts) is None:
-        return []
-    kinds = {"questions": texts.inputs, "right answers": texts.references, "answers": texts.answers}
-    return [name for name, found in kinds.items() if found]
 
 
 def _samples_in_words(outputs: Outputs) -> str:

@@ -519,16 +519,13 @@ def _items_differ(
     problems = []
     for k in np.flatnonzero(~present.all(axis=1))[:3]:
         lacking = items["id"][~present[k]]
-        origin = str(keyed.rows.index[int(np.argmax(keyed.system == k))][0]) if keyed.rows.index.nlevels > 1 else ""
-        where = f" ({origin})" if origin else ""
+        where = f" ({keyed.rows.index[int(np.argmax(keyed.system == k))][0]})" if keyed.rows.index.nlevels > 1 else ""
         of = counted(len(items), "item")
         problems.append(f"system '{keyed.systems[k]}'{where} lacks {len(lacking):,} of {of}, first '{lacking.iloc[0]}'")
     extra = keyed.items[order < 0]
     if len(extra):
-        row = int(np.argmax(keyed.item == np.flatnonzero(order < 0)[0]))
-        problems.append(
-            f"the references lack {counted(len(extra), 'item')}, first '{extra[0]}' ({place(keyed.rows, row)})"
-        )
+        at = place(keyed.rows, int(np.argmax(keyed.item == np.flatnonzero(order < 0)[0])))
+        problems.append(f"the references lack {counted(len(extra), 'item')}, first '{extra[0]}' ({at})")
     shared = present.all(axis=0).any()
     remedy = if_missing(metric) if shared else "no item is of all systems: are the ids alike?"
     return InputError(f"items differ: {'; '.join(problems)}", remedy=remedy)

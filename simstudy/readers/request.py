@@ -218,8 +218,6 @@ def opened_files(paths: Sequence[tuple[str | None, Path]]) -> tuple[dict[Path, s
                 raise InputError(f"{file} is given twice")
             places.add(abspath(file))
             files[file] = name
-    if not files:
-        raise InputError("paths", "must name at least one file or folder of system outputs")
     return files, frozenset(inside)
 
 
@@ -243,10 +241,13 @@ def without_others(
     `others` has the files by the arguments that name them. A note says which are left out.
     """
     arguments = {path.resolve(): argument for argument, paths in others.items() for path in paths}
-    left_out = [file for file in files if file in inside and file.resolve() in arguments]
-    for file in left_out:
-        note("file of another argument", file=file, argument=arguments[file.resolve()])
-    return {file: value for file, value in files.items() if file not in left_out}
+    kept = {}
+    for file, value in files.items():
+        if file in inside and file.resolve() in arguments:
+            note("file of another argument", file=file, argument=arguments[file.resolve()])
+        else:
+            kept[file] = value
+    return kept
 
 
 def system_files(paths: Sequence[Path], given: Mapping[Path, str] | None = None) -> dict[str, Path]:

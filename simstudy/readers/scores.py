@@ -227,31 +227,24 @@ class _Table:
             return True
         if self.predicted is not None and self.scores:
             score = self.scores[0]
-            raise InputError(
-                f"columns '{self.predicted}' and '{gold}' have labels, and column '{score}' has scores",
-                remedy=Words(
-                    "{gold} compares the labels, {score} the means of '{name}'",
-                    gold=column("gold", gold), score=column("score", score), name=score,
-                ),
-                at=self.origin,
-            )  # fmt: skip
+            rule = f"columns '{self.predicted}' and '{gold}' have labels, and column '{score}' has scores"
+            remedy = "{gold} compares the labels, {score} the means of '{name}'"
+            words = Words(remedy, gold=column("gold", gold), score=column("score", score), name=score)
+            raise InputError(rule, remedy=words, at=self.origin)
         if self.predicted is not None or self.scores:
             return self.predicted is not None
         # Numbers beside words are no labels. Numbers in the column itself may be scores of a system.
         others = [name for name in self._free() if name not in (gold, "item")]
-        numeric, words = self._numbers_and_texts([*others, gold])
+        numeric, texts = self._numbers_and_texts([*others, gold])
         if gold in numeric:
+            rule = f"column '{gold}' may have gold labels, or scores of a system"
             aside = "" if gold == "gold" else Words("{aside} makes it no system, ", aside=column(gold, gold))
-            raise InputError(
-                f"column '{gold}' may have gold labels, or scores of a system",
-                remedy=Words(
-                    "{labels} compares labels with it, {aside}a table of systems ({systems}) that names it makes it "
-                    "one",
-                    labels=column("gold", gold), aside=aside, systems=Argument("systems"),
-                ),
-                at=self.origin,
-            )  # fmt: skip
-        return not numeric or words != [gold]
+            remedy = (
+                "{labels} compares labels with it, {aside}a table of systems ({systems}) that names it makes it one"
+            )
+            words = Words(remedy, labels=column("gold", gold), aside=aside, systems=Argument("systems"))
+            raise InputError(rule, remedy=words, at=self.origin)
+        return not numeric or texts != [gold]
 
     def _is_long(self) -> bool:
         """Whether a row is of one system: a column has scores, or columns have counts or labels."""
@@ -309,13 +302,12 @@ class _Table:
             self.frame = self.frame.assign(item=np.arange(len(self.frame)))
         elif is_wide and (self.labels or isinstance(self.request.metric, ArrayMetric)):
             self.frame = self.frame.assign(item=np.arange(1, len(self.frame) + 1).astype(str))
-        elif any(np.isfinite(number(str(name))) for name in self.frame):
-            remedy = "the first line seems to be a row: add a line with the names of the columns"
-            no_column(self.origin, "item", self.frame.columns, remedy)
         else:
-            rows = Words("name it with {item}, or number the rows with {row}", item=column("item"),
-                         row=column("item", ROW))  # fmt: skip
-            no_column(self.origin, "item", self.frame.columns, rows)
+            remedy = "name it with {item}, or number the rows with {row}"
+            if any(np.isfinite(number(str(name))) for name in self.frame):
+                remedy = "the first line seems to be a row: add a line with the names of the columns"
+            words = Words(remedy, item=column("item"), row=column("item", ROW))
+            no_column(self.origin, "item", self.frame.columns, words)
 
     def _check_last_row(self) -> None:
         """Raise an InputError if the first or one of the last rows, of a system or of all, is called like a mean."""
@@ -378,43 +370,31 @@ class _Table:
         sample = next(iter(usually_named(frame, USUAL["sample"])), None)
         if model is None and sample is not None and len(systems) > 1:
             rule = f"column '{sample}' may number the samples of an item, or be a system"
-            remedy = Words("{samples} numbers samples, {aside} makes it a column of the items",
-                           samples=column("sample", sample), aside=column(sample, sample))  # fmt: skip
-            raise InputError(rule, remedy=remedy, at=self.origin)
+            remedy = "{samples} numbers samples, {aside} makes it a column of the items"
+            words = Words(remedy, samples=column("sample", sample), aside=column(sample, sample))
+            raise InputError(rule, remedy=words, at=self.origin)
         nested = bool(self.paths) and ending(self.paths[0]) in JSON
         dotted = [name for name in systems if nested and "." in name]
-        if not systems or model is not None or dotted or (len(systems) < 2 and self._has_samples()):
+        has_samples = usually_named(self._free(), ("sample", *USUAL["sample"]))
+        if not systems or model is not None or dotted or (len(systems) < 2 and has_samples):
             named = {"system": model} if model not in (None, "system") else {}
             named |= {"item": "NAME"} if "item" not in frame else {}
             named |= {"score": (dotted or [*systems, "NAME"])[0]}
             problem = "no column is known to have the scores"
             if dotted:
                 problem = f"{', '.join(dotted)} may be scores by several metrics, or of several systems"
-            remedy = Words("name {what} with {named}", what="the columns" if len(named) > 1 else "one column of scores",
-                           named=Argument("columns", named))  # fmt: skip
+            what = "the columns" if len(named) > 1 else "one column of scores"
+            remedy = Words("name {what} with {named}", what=what, named=Argument("columns", named))
             raise InputError(f"{problem} (columns: {listed([*map(str, frame)], 12)})", remedy=remedy, at=self.origin)
-        like_gold = ("gold", *USUAL["gold"])
-        unclear = [
-            name
-            for name in systems
-            if name not in {*self.request.systems, *columns} and (may_describe_items(name) or plain(name) in like_gold)
-        ]
+        named_by_user = {*self.request.systems, *columns}
+        unclear = [name for name in systems if name not in named_by_user and may_describe_items(name)]
         if unclear:
-            raise InputError(
-                f"{'columns' if len(unclear) > 1 else 'column'} {', '.join(map(repr, unclear))} may describe the "
-                "items, or be scores of a system",
-                remedy=Words(
-                    "{aside} makes {them} no system; a table of systems ({systems}) that names {them} makes {them} one",
-                    aside=Argument("columns", {name: name for name in unclear}),
-                    systems=Argument("systems"),
-                    them="them" if len(unclear) > 1 else "it",
-                ),
-                at=self.origin,
-            )
-
-    def _has_samples(self) -> bool:
-        """Whether a column that the user did not name seems to number samples."""
-        return bool(usually_named(self._free(), ("sample", *USUAL["sample"])))
+            what, them = ("columns", "them") if len(unclear) > 1 else ("column", "it")
+            rule = f"{what} {', '.join(map(repr, unclear))} may describe the items, or be scores of a system"
+            aside = Argument("columns", {name: name for name in unclear})
+            remedy = "{aside} makes {them} no system; a table of systems ({systems}) that names {them} makes {them} one"
+            words = Words(remedy, aside=aside, systems=Argument("systems"), them=them)
+            raise InputError(rule, remedy=words, at=self.origin)
 
     def names_no_system(self) -> bool:
         """Whether each file of the table is a system."""
@@ -479,12 +459,10 @@ class _Table:
         if (wrong := words & ~blank).any():
             row, k = np.argwhere(wrong)[0]
             cell, name = texts[row, k], systems[k]
-            remedy = how_to_write(cell) or Words(
-                "leave the cell empty: {missing}; {aside} makes '{name}' a column of the items",
-                missing=if_missing(self.request.metric), aside=column(name, name), name=name,
-            )  # fmt: skip
+            remedy = "leave the cell empty: {missing}; {aside} makes '{name}' a column of the items"
+            words = Words(remedy, missing=if_missing(self.request.metric), aside=column(name, name), name=name)
             at = f"{place(self.frame, row)}, system '{name}'"
-            raise InputError("score", "must be a number", cell, remedy, at=at)
+            raise InputError("score", "must be a number", cell, how_to_write(cell) or words, at=at)
         return scores, blank
 
 

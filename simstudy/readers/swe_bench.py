@@ -75,9 +75,8 @@ def read(request: Request) -> LongTable:
 def _holds(path: Path) -> bool:
     """Whether a file is a report of SWE-bench's harness: by its keys."""
     keys = first_keys(path)
-    if not keys.isdisjoint(("resolved_ids", "patch_successfully_applied")):
-        return True
-    return _RESOLVED in keys and (not keys.isdisjoint(_FAILED) or any(map(_INSTANCE.fullmatch, keys)))
+    names_others = not keys.isdisjoint(_FAILED) or any(map(_INSTANCE.fullmatch, keys))
+    return not keys.isdisjoint(("resolved_ids", "patch_successfully_applied")) or (_RESOLVED in keys and names_others)
 
 
 def _report(path: Path, request: Request) -> dict[str, bool]:
@@ -121,13 +120,7 @@ def _ids(path: Path, request: Request) -> list[str]:
     return table[name].astype(str).tolist()
 
 
+_BESIDE = ("patch.diff", "eval.sh", "run_instance.log", "test_output.txt", "resolved_by_*.json")
 FORMAT = Format(
-    "swe-bench",
-    "reports of SWE-bench",
-    read,
-    (_NAME, "*.json"),
-    _holds,
-    scored=True,
-    is_log=True,
-    beside=("patch.diff", "eval.sh", "run_instance.log", "test_output.txt", "resolved_by_*.json"),
+    "swe-bench", "reports of SWE-bench", read, (_NAME, "*.json"), _holds, scored=True, is_log=True, beside=_BESIDE
 )

@@ -37,6 +37,9 @@ _SUMMARY_KEYS = {"accuracy", "correct_count", "total_count"}
 
 _SCALAR = (str, int, float, bool, type(None))
 
+# JSON may have half of a character, as "\ud800".
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+
 #: What JSON may look like, for errors.
 _SHAPES = (
     "a table in JSON is a list of records, records one below the other (JSON lines), one list of records under a key, "
@@ -156,7 +159,7 @@ def _check_header(path: Path, header: Sequence[str]) -> None:
 def _read_json(path: Path) -> pd.DataFrame:
     """The table in a file of JSON, or of JSON lines; the index says where each record is."""
     text = read_content(path)
-    unit, records = _lines(text, path)
+    unit, records = "line", _json_lines(text, path)
     if records is None:
         unit, records = "record", dict(enumerate(_records(parse_json(text, path), path), start=1))
     if not records:
@@ -175,25 +178,26 @@ def _read_json(path: Path) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series([row.get(name) for row in rows], index) for name in columns}, index)
 
 
-def _lines(text: str, path: Path) -> tuple[str, dict[int, Any] | None]:
-    """The records of JSON lines by their lines; None if the text is one JSON value over all lines."""
+def _json_lines(text: str, path: Path) -> dict[int, Any] | None:
+    """The records of JSON lines by their lines; None if a file .json is one JSON value over all lines."""
     lines = {n: line for n, line in enumerate(text.split("\n"), start=1) if line.strip()}
-    if len(lines) < 2 and ending(path) == ".json":
-        return "record", None
+    may_be_one_value = ending(path) == ".json"
+    if may_be_one_value and len(lines) < 2:
+        return None
     records: dict[int, Any] = {}
     for n, line in lines.items():
         try:
             records[n] = parse_json(line, path, n)
         except NotJSONError:
             # One value over several lines, or a line that is cut.
-            if not records and ending(path) == ".json":
-                return "record", None
+            if may_be_one_value and not records:
+                return None
             raise
         if not isinstance(records[n], dict):
-            if ending(path) == ".json":
-                return "record", None
+            if may_be_one_value:
+                return None
             raise InputError(f"a line of JSON must be an object, not {_kind(records[n])}", at=f"{path}, line {n}")
-    return "line", records
+    return records
 
 
 def _records(value: Any, path: Path) -> list[dict[str, Any]]:
@@ -273,18 +277,10 @@ def _flat(record: Mapping[str, Any], at: str) -> dict[str, Any]:
             continue
         if name in flat:
             raise InputError(f"two keys are '{name}', with and without nesting", at=at)
-        if isinstance(cell, str) and not cell.isascii() and not _is_whole(cell):
+        if isinstance(cell, str) and _HALF_CHARACTER.search(cell):
             raise InputError(f"texts must be of whole characters (UTF-8), unlike {cell[:60]!a}", at=at)
         flat[name] = cell
     return flat
-
-
-def _is_whole(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _kind(value: Any) -> str:

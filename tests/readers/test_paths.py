@@ -11,6 +11,7 @@ import pytest
 
 from simstudy.files.packed import as_given
 from simstudy.notes import notes_kept
+from simstudy.readers.load import load
 from simstudy.readers.request import (
     name_and_path,
     named_file,
@@ -65,8 +66,8 @@ def test_what_is_no_file_or_given_twice_is_refused(tmp_path: Path) -> None:
     zipfile.ZipFile(folder / "empty.zip", "w").close()
     twice = [folder / "a.csv", folder / "empty" / ".." / "a.csv"]
     for paths in ([folder / "empty"], [folder / "empty.zip"], [folder / "none"], twice, []):
-        with pytest.raises(InputError):
-            opened(*paths)
+        with pytest.raises(InputError, match=r"no files of|no such file|given twice|at least one"):
+            load(paths, "accuracy")
 
 
 def test_names_that_are_not_utf8_are_refused_in_one_line(tmp_path: Path) -> None:
