@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simstudy.files.packed import beginning
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.preferences import penalty_of, strength_metric
 from simstudy.notes import Argument, Words, note
@@ -17,8 +16,8 @@ from simstudy.readers.columns import USUAL, first_named, first_of, joined, no_co
 from simstudy.readers.formats import Format
 from simstudy.readers.long_table import LongTable, as_text, coded
 from simstudy.readers.request import Request
-from simstudy.readers.tables import JSON, TABLES, ending, read_table
-from simstudy.readers.text_files import first_keys
+from simstudy.readers.tables import JSON, TABLE_FILES, ending, read_table
+from simstudy.readers.text_files import first_keys, first_text
 from simstudy.statistics.bradley_terry import meeting_parts, separated, strengths
 from simstudy.text.numerals import counted
 from simstudy.text.reprs import listed
@@ -59,7 +58,7 @@ def read(request: Request) -> LongTable:
     frames = [read_table(path) for path in request.paths]
     table = pd.concat(frames, keys=map(str, request.paths), names=["file", frames[0].index.name])
     table = joined(table, request.columns, request.paths[0])
-    table = table.assign(**{ours: table[theirs] for ours, theirs in request.columns.items() if theirs in table})
+    table = table.assign(**{ours: table[name] for ours, name in request.columns.items() if name in table})
     for name in COLUMNS:
         if name not in table:
             no_column(request.paths[0], name, table.columns)
@@ -121,7 +120,7 @@ def _holds(path: Path) -> bool:
         from simstudy.files.parquet import parquet_columns  # only Parquet needs pyarrow
 
         return {*COLUMNS} <= {*parquet_columns(path)}
-    header = beginning(path).decode("utf-8-sig", errors="replace").partition("\n")[0]
+    header = first_text(path).partition("\n")[0]
     return {*COLUMNS} <= {name.strip(' "\r') for name in re.split("[,\t]", header)}
 
 
@@ -155,12 +154,4 @@ def _battles(table: pd.DataFrame, points: FloatArray, request: Request) -> pd.Da
     return items
 
 
-FORMAT = Format(
-    "arena",
-    "preferences between two systems",
-    read,
-    tuple(f"*{name}" for name in TABLES),
-    _holds,
-    columns=COLUMNS,
-    scored=True,
-)
+FORMAT = Format("arena", "preferences between two systems", read, TABLE_FILES, _holds, columns=COLUMNS, scored=True)

@@ -30,7 +30,7 @@ from simstudy.readers.formats import Format
 from simstudy.readers.long_table import LongTable, coded
 from simstudy.readers.request import Request, Ties, column
 from simstudy.readers.scores import read_scores
-from simstudy.readers.tables import TABLES, read_table
+from simstudy.readers.tables import TABLE_FILES, read_table
 from simstudy.text.numerals import counted
 from simstudy.text.reprs import ReprMixin, listed
 from simstudy.validation import InputError, check_choice, check_path, check_text
@@ -156,11 +156,11 @@ def _read_table(path: Path, columns: Mapping[str, str], missing: str, ties: Ties
     check_choice("missing", missing, ("error", "drop"))
     table = joined(read_table(path), columns, path)
     ours = {"gold": "gold", **columns}
-    for theirs in ours.values():
-        if theirs not in table:
-            no_column(path, theirs, table.columns)
+    for in_file in ours.values():
+        if in_file not in table:
+            no_column(path, in_file, table.columns)
     others = table.drop(columns=[name for name in {*ours, *ours.values()} if name in table])
-    frame = placed(others.assign(**{name: table[theirs] for name, theirs in ours.items()}), path)
+    frame = placed(others.assign(**{name: table[in_file] for name, in_file in ours.items()}), path)
     described = {"gold", "item", "id", "domain", "cluster", *USUAL["cluster"], *columns}
     scores = {str(name): _scores(cells) for name, cells in frame.items() if name not in described}
     scores = {name: values for name, values in scores.items() if np.isfinite(values).any()}
@@ -219,11 +219,4 @@ def _ids(items: pd.DataFrame) -> list[str]:
     return [str(name) for name in names[codes]]
 
 
-FORMAT = Format(
-    "candidates",
-    "a table of candidates",
-    read,
-    tuple(f"*{end}" for end in TABLES),
-    metrics=("precision@n",),
-    scored=True,
-)
+FORMAT = Format("candidates", "a table of candidates", read, TABLE_FILES, metrics=("precision@n",), scored=True)

@@ -143,14 +143,14 @@ def check_columns(columns: object, metric: Metric | None = None) -> None:
         return
     if not isinstance(columns, Mapping):
         raise InputError("columns", "must map our names of columns to those in the files", columns)
-    known = [*OURS, *(metric.statistics if metric else ())]
+    names = [*OURS, *(metric.statistics if metric else ())]
     for ours, name_in_files in columns.items():
         for name in (ours, name_in_files):
             check_text("columns", name, "names of columns")
         of_a_task = "@" in ours and ours.partition("@")[0] in OF_TASKS
-        if not of_a_task and ours not in (name_in_files, *known) and get_close_matches(ours, known, 1, _MISSPELT):
-            rule = f"must map our names ({', '.join(known)}, or one of your own that is unlike these)"
-            raise InputError("columns", f"{rule}, not {brief(ours)}{nearest(ours, known)}")
+        if not of_a_task and ours not in (name_in_files, *names) and get_close_matches(ours, names, 1, _MISSPELT):
+            rule = f"must map our names ({', '.join(names)}, or one of your own that is unlike these)"
+            raise InputError("columns", f"{rule}, not {brief(ours)}{nearest(ours, names)}")
 
 
 def no_column(at: object, wanted: str, names: Iterable[object], remedy: str | None = None) -> NoReturn:

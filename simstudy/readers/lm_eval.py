@@ -160,13 +160,7 @@ def _responses(sample: Mapping[str, Any]) -> list[str]:
     return [as_text(response) or "" for response in alone]
 
 
+_FILES, _BESIDE = ("samples_*.jsonl", "*.jsonl"), ("*_????-??-??t*.json",)
 FORMAT = Format(
-    "lm-eval",
-    "sample logs of lm-evaluation-harness",
-    read,
-    ("samples_*.jsonl", "*.jsonl"),
-    _holds,
-    scored=True,
-    is_log=True,
-    beside=("*_????-??-??t*.json",),
+    "lm-eval", "sample logs of lm-evaluation-harness", read, _FILES, _holds, scored=True, is_log=True, beside=_BESIDE
 )

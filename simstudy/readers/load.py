@@ -277,10 +277,10 @@ def _metric_to_read(metric: str | Metric | None) -> Metric:
 
 def _with_only_metric(request: Request, format: Format) -> Request:
     """The request with the one metric of a format that compares with references; an InputError if it has several."""
-    known = [name for name in format.metrics if name in METRICS]
-    if len(known) == 1:
-        return replace(request, metric=get_metric(known[0]), choose_metric=False)
-    examples = f", such as {listed(known)}" if known else ""
+    names = [name for name in format.metrics if name in METRICS]
+    if len(names) == 1:
+        return replace(request, metric=get_metric(names[0]), choose_metric=False)
+    examples = f", such as {listed(names)}" if names else ""
     raise InputError("metric", f"must be given for {format.what}: what the items are scored by{examples}")
 
 

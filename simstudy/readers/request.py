@@ -152,9 +152,9 @@ class Request:
         return self.references[0]
 
 
-def column(ours: str, theirs: str = "NAME") -> Argument:
+def column(ours: str, in_files: str = "NAME") -> Argument:
     """The argument that names a column, for remedies: ``columns={'item': 'NAME'}``."""
-    return Argument("columns", {ours: theirs})
+    return Argument("columns", {ours: in_files})
 
 
 # Paths that users give ----------------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ def _files_below(folder: Path, given: Path) -> list[Path]:
     outputs = [file for file in files if not _ABOUT.fullmatch(file.name)]
     if not outputs:
         raise InputError(f"{given} has no files of system outputs")
-    if about := [str(file) for file in files if file not in outputs]:
+    if about := [str(file) for file in files if _ABOUT.fullmatch(file.name)]:
         note("files about others", files=counted(len(about), "file"), names=listed(about))
     return outputs
 

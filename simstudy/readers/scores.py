@@ -49,7 +49,7 @@ from simstudy.readers.formats import Format
 from simstudy.readers.labels import label_rows, wide_labels, with_gold
 from simstudy.readers.long_table import LongTable, as_text, if_missing
 from simstudy.readers.request import Request, column, system_files
-from simstudy.readers.tables import JSON, TABLES, ending, read_table
+from simstudy.readers.tables import JSON, TABLE_FILES, ending, read_table
 from simstudy.text.reprs import listed
 from simstudy.validation import InputError, check_choice
 
@@ -277,12 +277,12 @@ class _Table:
             if in_file in frame and not (name == "gold" and self.labels):
                 ours[name] = str(in_file)
         # Other columns of a wide table are systems, unless they are text; so are those that a table of systems names.
-        known = {*OURS, *statistics}
+        unchanged = {*OURS, *statistics}
         if not long:
             texts = self._numbers_and_texts([name for name in OURS if name in frame])[1]
-            known = {"system", "item", "sample", "domain", "cluster", "factor", *texts} - {*request.systems}
-        known -= {"id"}
-        return {name: name for name in map(str, frame) if name in known and name not in ours} | ours
+            unchanged = {"system", "item", "sample", "domain", "cluster", "factor", *texts} - {*request.systems}
+        unchanged -= {"id"}
+        return {name: name for name in map(str, frame) if name in unchanged and name not in ours} | ours
 
     def _number_rows(self) -> None:
         """Number the rows as items or samples, if the user says "row"."""
@@ -596,6 +596,4 @@ def _scored_by(table: _Table, request: Request) -> tuple[str, ...]:
     return tuple(names)
 
 
-FORMAT = Format(
-    "scores", "tables of scores (CSV, TSV, JSON, Parquet)", read_scores, tuple(f"*{end}" for end in TABLES), scored=True
-)
+FORMAT = Format("scores", "tables of scores (CSV, TSV, JSON, Parquet)", read_scores, TABLE_FILES, scored=True)

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from simstudy.files.packed import beginning, plain_name
+from simstudy.files.packed import plain_name
 from simstudy.notes import note
 from simstudy.readers.columns import first_of, place
 from simstudy.readers.formats import Format
 from simstudy.readers.long_table import LongTable, as_text
 from simstudy.readers.request import Request, system_files
-from simstudy.readers.text_files import NUMBER, field_of, once, read_json, read_lines
+from simstudy.readers.text_files import NUMBER, field_of, first_text, once, read_json, read_lines
 from simstudy.validation import InputError
 
 # Metrics that sacrebleu computes from the counts of all sentences, not from their scores.
@@ -106,10 +106,7 @@ def _program(path: Path) -> str:
     """The program that wrote a file, by its name and its first line; empty if it is none of these."""
     if _MTME_NAME.fullmatch(plain_name(path)):
         return "mt-metrics-eval"
-    try:
-        text = beginning(path).decode("utf-8-sig", errors="replace")
-    except (OSError, ValueError):
-        return ""
+    text = first_text(path)
     if text.startswith("{") and re.search(r'"COMET"\s*:', text):
         return _JSON
     first = text.partition("\n")[0].rstrip("\r")
@@ -156,11 +153,5 @@ def _segments(path: Path) -> Iterator[Segment]:
         raise InputError("no scores of segments", remedy="bert-score prints them with -s", at=path)
 
 
-FORMAT = Format(
-    "segments",
-    "segment scores of COMET, BERTScore, sacrebleu or mt-metrics-eval",
-    read,
-    ("*.seg.score", "*"),
-    lambda path: bool(_program(path)),
-    scored=True,
-)
+_WHAT = "segment scores of COMET, BERTScore, sacrebleu or mt-metrics-eval"
+FORMAT = Format("segments", _WHAT, read, ("*.seg.score", "*"), lambda path: bool(_program(path)), scored=True)

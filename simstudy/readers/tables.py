@@ -24,6 +24,9 @@ from simstudy.validation import InputError
 JSON = (".json", ".jsonl", ".ndjson")
 TABLES = (".csv", ".tsv", ".parquet", *JSON)
 
+#: Patterns of names of tables.
+TABLE_FILES = tuple(f"*{end}" for end in TABLES)
+
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".ods")
 
 # Levels of objects in a record, and columns of a table, that are more than anybody writes.
@@ -131,28 +134,27 @@ def _read_delimited(path: Path, kind: str) -> pd.DataFrame:
     if len(header) > 1 and not header[0]:
         # pandas writes an index without a name so.
         header[0] = "Unnamed: 0"
-    _check_header(path, header)
+    _check_header(f"{path}, line {lines[0]}", header)
     cells = np.array([row[: len(header)] for row in rows], dtype=object).reshape(len(rows), len(header))
     return pd.DataFrame(cells, pd.Index(lines[1:], name="line"), header, dtype="str")
 
 
-def _check_header(path: Path, header: Sequence[str]) -> None:
+def _check_header(at: object, header: Sequence[str]) -> None:
     """Raise an InputError if columns have no names, or one name twice."""
-    at = f"{path}, line 1"
     if len(header) == 1 and ";" in header[0]:
         remedy = "save it with commas (or with tabs, as .tsv), and with decimal points"
-        raise InputError(f"{path} is separated by semicolons", remedy=remedy)
+        raise InputError("columns are separated by semicolons", remedy=remedy, at=at)
     if len(header) == 1 and "\t" in header[0]:
-        raise InputError(f"{path} is separated by tabs", remedy="name the file .tsv")
-    known = set()
+        raise InputError("columns are separated by tabs", remedy="name the file .tsv", at=at)
+    names = set()
     for i, name in enumerate(header, start=1):
         if not name.strip():
             raise InputError(f"columns must be named, but column {i} of {len(header)} has no name", at=at)
-        if name in known:
+        if name in names:
             raise InputError(f"columns must have different names, but '{name}' is there twice", at=at)
         if "\n" in name or "\r" in name:
             raise InputError("the name of a column", "must be one line", name, at=at)
-        known.add(name)
+        names.add(name)
 
 
 # JSON --------------------------------------------------------------------------------------------------------------
@@ -284,5 +286,5 @@ def _flat(record: Mapping[str, Any], at: str) -> dict[str, Any]:
 
 
 def _kind(value: Any) -> str:
-    known = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
-    return known.get(type(value), "a number")
+    kinds = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return kinds.get(type(value), "a number")

@@ -236,16 +236,21 @@ def field_of(record: Any, name: str, kind: type | UnionType, at: object, default
     return value
 
 
+def first_text(path: Path) -> str:
+    """The text of the first megabyte of a file, which says what format it is of; empty if it cannot be read."""
+    try:
+        return beginning(path).decode("utf-8-sig", errors="replace")
+    except (OSError, ValueError):
+        return ""
+
+
 @once
 def first_keys(path: Path) -> frozenset[str]:
     """The keys of all objects in the first megabyte of a file of JSON; none if it is not JSON or cannot be read.
 
     For a file of JSON lines these are the keys of its first line.
     """
-    try:
-        text = beginning(path).decode("utf-8-sig", errors="replace").lstrip()
-    except (OSError, ValueError):
-        return frozenset()
+    text = first_text(path).lstrip()
     if not text.startswith(("{", "[")):
         return frozenset()
     line = text.partition("\n")[0]

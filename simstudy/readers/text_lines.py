@@ -306,11 +306,11 @@ def _gold_of_table(path: Path, request: Request) -> _Gold:
         if name not in table:
             no_column(path, name, table.columns)
     gold: _Gold = {}
-    for name, text in zip(table[item], table[reference], strict=True):
+    lines: dict[str, int] = {}
+    for line, name, text in zip(table.index, table[item], table[reference], strict=True):
         gold.setdefault(name, []).append(_counted_text(text.strip(), request))
-    for name, texts in gold.items():
-        gold[name] = _references(texts, request.metric, f"{path}, line {table.index[table[item] == name][0]}")
-    return gold
+        lines.setdefault(name, line)
+    return {name: _references(texts, request.metric, f"{path}, line {lines[name]}") for name, texts in gold.items()}
 
 
 def _references(texts: Iterable[str], metric: Metric, place: str) -> list[str]:

@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from simstudy.files.packed import beginning
 from simstudy.metrics.names import canonical
 from simstudy.metrics.ranking import KINDS, ranking_measure, ranking_metric
 from simstudy.notes import Words, note
@@ -25,7 +24,7 @@ from simstudy.readers.logs import only_in_logs
 from simstudy.readers.long_table import LongTable
 from simstudy.readers.request import Request, column
 from simstudy.readers.tables import ending
-from simstudy.readers.text_files import once, read_json, read_lines
+from simstudy.readers.text_files import first_text, once, read_json, read_lines
 from simstudy.text.numerals import counted
 from simstudy.text.reprs import listed
 from simstudy.validation import InputError
@@ -257,23 +256,16 @@ def _values(path: Path, system: str) -> list[tuple[str, int, str, str, str, str]
 
 def _begins_with_topic(path: Path) -> bool | None:
     """Whether lines begin with the topic, as those of ir_measures do; None if the first has no known measure."""
-    try:
-        first = beginning(path).decode("utf-8-sig", errors="replace").partition("\n")[0]
-    except (OSError, ValueError):
-        return None
-    cells = _cells(first, 3)
+    cells = _cells(first_text(path).partition("\n")[0], 3)
     if len(cells) != 3 or (cells[1] != "all" and not isfinite(number(cells[2]))):
         return None
     return next((k == 1 for k, pattern in enumerate(_MEASURES) if pattern.fullmatch(cells[k])), None)
 
 
-FORMAT = Format("trec", "TREC runs", read, metrics=KINDS)
+def _holds_values(path: Path) -> bool:
+    """Whether a file has values of topics, by its first line."""
+    return _begins_with_topic(path) is not None
 
-VALUES = Format(
-    "trec-eval",
-    "values that trec_eval prints for each topic",
-    read_values,
-    ("*",),
-    lambda path: _begins_with_topic(path) is not None,
-    scored=True,
-)
+
+FORMAT = Format("trec", "TREC runs", read, metrics=KINDS)
+VALUES = Format("trec-eval", "values that trec_eval prints by topic", read_values, ("*",), _holds_values, scored=True)
