@@ -167,7 +167,7 @@ def with_gold(
         raise InputError("references", rule)
     if predicted is None:
         rule = "must not be given for tables of item scores"
-        remedy = "predicted labels need a column 'predicted', and lines without a header a file .txt: {named}"
+        remedy = "{named} names a column of predicted labels, and lines without a header must be in a file .txt"
         raise InputError("references", rule, remedy=Words(remedy, named=column("predicted", gold or "NAME")))
     if gold in frame:
         raise InputError("references", f"must not be given for files with gold labels (column '{gold}')")

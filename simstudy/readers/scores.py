@@ -81,7 +81,7 @@ def read_scores(request: Request) -> LongTable:
     for _, files in groupby(frames, key=shape):
         paths, of_files = zip(*files, strict=True)
         frame = of_files[0] if len(of_files) == 1 else pd.concat(of_files)
-        tables.append(_Table(_wanted_rows(frame, paths[0], request), paths, str(paths[0]), request))
+        tables.append(_Table(_wanted_rows(frame, paths[0], request), paths, request))
     return _together(tables, request)
 
 
@@ -95,7 +95,7 @@ def read_table_in_memory(table: object, request: Request) -> LongTable:
     if frame.empty:
         raise InputError(f"{_THE_TABLE} has no rows")
     frame = placed(frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row")), _THE_TABLE)
-    return _together([_Table(frame, (), _THE_TABLE, request)], request)
+    return _together([_Table(frame, (), request)], request)
 
 
 def _wanted_rows(frame: pd.DataFrame, path: Path, request: Request) -> pd.DataFrame:
@@ -130,17 +130,18 @@ class _Table:
         What the first note calls the table.
     """
 
-    def __init__(self, frame: pd.DataFrame, paths: Sequence[Path], origin: str, request: Request) -> None:
-        self.paths, self.origin, self.request = paths, origin, request
-        self.frame = _samples_as_rows(joined(frame, request.columns, origin), request)
+    def __init__(self, frame: pd.DataFrame, paths: Sequence[Path], request: Request) -> None:
+        self.paths, self.request = paths, request
+        self.origin = str(paths[0]) if paths else _THE_TABLE
+        self.frame = _samples_as_rows(joined(frame, request.columns, self.origin), request)
         systems_of_counts = _systems_of_counts(self.frame, request)
         if systems_of_counts:
             self.frame = _counts_as_rows(self.frame, systems_of_counts, request)
         self._check_given()
-        if request.references:
-            item, predicted, gold = (self._column(name) for name in ("item", "predicted", "gold"))
-            self.frame = with_gold(self.frame, item, predicted, gold, origin, request)
         self.item, self.gold, self.predicted = (self._column(name) for name in ("item", "gold", "predicted"))
+        if request.references:
+            self.frame = with_gold(self.frame, self.item, self.predicted, self.gold, self.origin, request)
+            self.gold = "gold"
         self.scores = self._score_columns()
         self.labels = self._compares_labels()
         long = self._is_long()

@@ -167,7 +167,7 @@ def _entries(
     value = "score" if "score" in columns else "relevance"
     if ending(path) == ".json":
         topics = read_json(path)
-        if not (isinstance(topics, dict) and topics and all(isinstance(t, dict) and t for t in topics.values())):
+        if not (isinstance(topics, dict) and topics and all(isinstance(t, dict) for t in topics.values())):
             raise InputError("a run or qrels in JSON must be {topic: {document: number}}", at=path)
         for topic, documents in topics.items():
             for document, cell in documents.items():

@@ -154,9 +154,10 @@ def test_gold_labels_of_another_file_must_have_all_items(tmp_path: Path) -> None
     own = {"new.csv": "id,prediction\nq0,x\nq1,y\n"}
     more = loaded(tmp_path, own | {"gold.csv": "id,label\nq0,x\nq9,z\nq1,x\n"}, "accuracy")
     assert (scores(more), note_kinds(more)) == ({"new": 50}, ["more gold labels"])
-    assert (
-        "lacks 1 of 2 items, first 'q1'" in refused(tmp_path, own | {"gold.csv": "id,label\nq0,x\n"}, "accuracy").rule
-    )
+    named = loaded(tmp_path, own | {"gold.csv": "id,right\nq0,x\nq1,x\n"}, "accuracy", columns={"gold": "right"})
+    assert scores(named) == {"new": 50}
+    lacking = refused(tmp_path, own | {"gold.csv": "id,label\nq0,x\n"}, "accuracy")
+    assert "lacks 1 of 2 items, first 'q1'" in lacking.rule
     for header in ("id,gold,prediction", "id,target,prediction"):
         there = {"new.csv": f"{header}\nq0,x,x\n", "gold.csv": "id,label\nq0,x\n"}
         assert refused(tmp_path, there, "accuracy").argument == "references"

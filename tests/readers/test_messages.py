@@ -86,7 +86,7 @@ DROP = [Argument("missing", "drop"), Argument("missing", "zero")]
         ("s.csv", "item,a,b\nx,1,1\ny,error,0\n", "mean", {}, ", line 3, system 'a'",
          [*DROP, Argument("columns", {"a": "a"})]),
         ("s.csv", "item,a\nx,50.5\n", "accuracy", {}, ", line 2, system 'a'", [Argument("metric", "mean")]),
-        ("s.csv", "a;b\n1;2\n", "mean", {}, "", []),
+        ("s.csv", "a;b\n1;2\n", "mean", {}, ", line 1", []),
     ],
 )  # fmt: skip
 def test_an_error_has_its_place_and_the_options_that_help(
