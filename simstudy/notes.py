@@ -196,7 +196,7 @@ TEMPLATES: Mapping[str, str] = {
     ),
     "items dropped": "{n} of {all} items dropped that not every system has: '{first}'{etc}",
     "items left out": "{items} left out that the references lack, first '{first}'",
-    "items scored as no answer": ("{n} items of {systems} scored as no answer, first '{first}' of '{system}'"),
+    "items scored as no answer": "{items} of {systems} scored as no answer, first '{first}' of '{system}'",
     "column of items left out": "column '{column}' left out: item '{item}' has '{first}' and '{other}'",
     "means of samples": "scores are means of {least} to {most} samples",
     "unlike samples": (

@@ -250,12 +250,12 @@ def _system_names(facts: pd.DataFrame, request: Request, named_by_file: bool) ->
     paths = facts["path"].tolist()
     names = [request.names.get(path, model) for path, model in zip(paths, facts["system"], strict=True)]
     if named_by_file and facts["task"].nunique() == 1:
-        counts = Counter(names)
+        counts, logs_of_file = Counter(names), Counter(paths)
         again = dict.fromkeys(path for path, name in zip(paths, names, strict=True) if counts[name] > 1)
         files = {path: name for name, path in system_files([*again], request.names).items()}
         for k, (path, name) in enumerate(zip(paths, names, strict=True)):
             if counts[name] > 1:
-                names[k] = files[path] if paths.count(path) == 1 else f"{files[path]}/{name}"
+                names[k] = files[path] if logs_of_file[path] == 1 else f"{files[path]}/{name}"
     first: dict[tuple[str, str], Path] = {}
     for path, name, task in zip(paths, names, facts["task"], strict=True):
         if (name, task) in first:

@@ -242,6 +242,7 @@ def outputs_of(table: LongTable, request: Request) -> Loaded:
     array = arranged(statistics, 0)
     if not present.all():
         array = _filled(array, present, described, table, metric)
+        array = _narrowed(array) if request.narrow else array
     if metric.item_range == (-np.inf, np.inf):
         note_percent(array, keyed.systems.tolist())
     note_exchanged(*array.shape[:2])
@@ -501,8 +502,14 @@ def _matched(keyed: _Keyed, items: pd.DataFrame, request: Request) -> tuple[pd.D
         lacks = [k for k in range(len(present)) if not present[k].all()]
         first = items["id"].iloc[int(np.argmin(present[lacks[0]]))]
         systems = counted(len(lacks), "system")
-        n = int((~present).sum())
-        note("items scored as no answer", n=n, systems=systems, first=first, system=keyed.systems[lacks[0]])
+        items_lacking = counted(int((~present).sum()), "item")
+        note(
+            "items scored as no answer",
+            items=items_lacking,
+            systems=systems,
+            first=first,
+            system=keyed.systems[lacks[0]],
+        )
         return items, order, present
     if not complete.any():
         raise InputError("no item is left that every system has", remedy="the ids must be alike")
@@ -535,7 +542,7 @@ def _filled(array: Array, present: NDArray[np.bool_], items: pd.DataFrame, table
     """The array with the statistics of no answer where a system lacks an item."""
     names = metric.statistics
     if table.expected is not None and {*names} <= {*table.expected}:
-        nothing = items[[*names]].to_numpy()
+        nothing = items[[*names]].to_numpy(dtype=np.float64)
     elif tuple(table.values) == ("score",):
         nothing = np.tile([0, 1], (len(items), 1))
     elif not metric.of_item:
@@ -550,7 +557,8 @@ def _filled(array: Array, present: NDArray[np.bool_], items: pd.DataFrame, table
             differ = f"systems differ in {', '.join(metric.of_item)} of item '{items['id'][i]}'"
             raise InputError("missing", "must be 'error' or 'drop'", "zero", differ)
         nothing = np.where(of_item, low, 0)
-    return np.where(present[..., None], array, nothing).astype(array.dtype, copy=False)
+    # These may be larger than all numbers of the array, which has the fewest bytes for its own.
+    return np.where(present[..., None], array, narrow(nothing.astype(np.float64)))
 
 
 def _narrowed(array: Array) -> Array:

@@ -144,20 +144,15 @@ def decoded(content: bytes, origin: str) -> str:
         raise InputError("not UTF-8 but UTF-16", remedy="convert the file to UTF-8", at=f"{origin}, line 1")
     if content.startswith(b"PK\3\4"):
         # So do files .xlsx begin, whatever they are called.
-        raise InputError(
-            "not text but a workbook (.xlsx) or a zip file", remedy="unpack it, or save it as CSV", at=origin
-        )
+        raise InputError("a workbook (.xlsx) or a zip file, not text", remedy="unpack it, or save it as CSV", at=origin)
     content = content.removeprefix(codecs.BOM_UTF8)
     if b"\0" in content:
         raise InputError("a NUL byte", remedy="is this a binary file?", at=_line(content, content.index(b"\0"), origin))
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"not UTF-8 (byte 0x{content[error.start]:02x})",
-            remedy="convert the file to UTF-8",
-            at=_line(content, error.start, origin),
-        ) from None
+        rule, at = f"not UTF-8 (byte 0x{content[error.start]:02x})", _line(content, error.start, origin)
+        raise InputError(rule, remedy="convert the file to UTF-8", at=at) from None
     if not text.strip():
         raise InputError(f"{origin} is empty")
     return text.replace("\r\n", "\n")

@@ -9,7 +9,6 @@ import pytest
 
 from simstudy.readers.alignments import read_links
 from simstudy.readers.conllu import read_conllu
-from simstudy.readers.load import load
 from simstudy.readers.trees import parse_trees
 from tests.readers.line_files import loaded, note_kinds, refused, scores
 
@@ -225,16 +224,6 @@ def test_both_forms_of_links_say_the_same(tmp_path: Path) -> None:
         # By hand, 1 - (2 + 2) / (2 + 3).
         assert scores(read) == {"new": 0, "old": 20}
         assert read.outputs.items["id"].tolist() == items
-
-
-def test_published_error_rates(shared_data: Path) -> None:
-    """The union of both directions of GIZA++ has all links of each, so that it lacks no sure link that one has."""
-    folder = shared_data / "align_enfr"
-    paths = [folder / "sys" / f"giza.{name}.wa" for name in ("src2tgt", "tgt2src", "union", "intersection")]
-    outputs = load(paths, "aer", references=folder / "gold.wa").outputs
-    in_sure = outputs.statistics[..., 0].sum(axis=1)
-    assert in_sure[2] + in_sure[3] == in_sure[0] + in_sure[1]
-    assert outputs.n_items == 447
 
 
 # All of them

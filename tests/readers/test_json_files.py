@@ -5,29 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from simstudy.readers.text_files import NUMBER, NotJSONError, field_of, first_keys, parse_json, read_json
+from simstudy.readers.text_files import NUMBER, field_of, first_keys, parse_json
 from simstudy.validation import InputError
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ('{"a": 1,\n"b"', 2),
-        ('{"a": 1, "a": 2}', 1),
-        ("[" * 100_000, 1),
-        ("1" * 5000, 1),
-    ],
-)
-def test_an_error_names_the_line(text: str, line: int) -> None:
-    with pytest.raises(InputError) as error:
-        parse_json(text, "x.json", 5)
-    assert error.value.at == f"x.json, line {line + 4}"
-
-
-def test_a_cut_file_is_told_from_other_errors(tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_text('{"a": [1, 2')
-    with pytest.raises(NotJSONError):
-        read_json(tmp_path / "x.json")
 
 
 def test_a_key_that_comes_again_among_many_is_found_fast() -> None:

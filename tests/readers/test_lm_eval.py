@@ -83,17 +83,6 @@ def test_several_responses_to_a_document_are_samples(tmp_path: Path) -> None:
     assert load(one_score, "accuracy").outputs.items["id"].tolist() == ["0"]
 
 
-def test_answers_are_whole_responses(tmp_path: Path) -> None:
-    """Two good systems share the label that a filter took, and one right answer, but not their words."""
-    said = (["so it is 1"], ["1, since"], ["1, since"])
-    paths = [write(tmp_path, f"m{k}", "t", [sample(0, {"em": 1}, resps=[one])]) for k, one in enumerate(said)]
-    answers = load(paths, "accuracy").outputs.answers
-    assert answers is not None
-    assert answers[0, 0] != answers[1, 0] == answers[2, 0]
-    write(tmp_path, "m2", "t", [sample(0, {"em": 1}, resps=[])])
-    assert load(paths, "accuracy").outputs.answers is None
-
-
 def test_texts_for_people(tmp_path: Path) -> None:
     """The log-likelihoods of choices are in the order of the choices."""
     choices = sample(

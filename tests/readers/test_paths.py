@@ -53,13 +53,6 @@ def test_a_readme_in_a_folder_is_no_system(tmp_path: Path) -> None:
     assert opened(folder / "README.md") == (below(folder, "README.md"), [])
 
 
-def test_a_zip_file_is_a_folder(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
-        for name in ("runs/new.csv", "runs/README.md"):
-            archive.writestr(name, "x\n")
-    assert opened(tmp_path / "x.zip") == (below(tmp_path, "x.zip/runs/new.csv"), ["files about others"])
-
-
 def test_what_is_no_file_or_given_twice_is_refused(tmp_path: Path) -> None:
     folder = files(tmp_path, "a.csv")
     (folder / "empty").mkdir()

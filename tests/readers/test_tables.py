@@ -94,6 +94,7 @@ def test_cells_stay_as_written_and_rows_know_their_line(
         ("t.json", '{"columns": ["a"], "data": [[1], [1, 2]]}', "record 2"),
         ("t.json", '[{"a.b": 1, "a": {"b": 2}}]', "record 1"),
         ("t.json", "[" * 9**5, 1),
+        ("t.json", "1" * 5000, 1),
         ("t.json", '[{"a": ' + '{"a":' * 60 + "1" + "}" * 60 + "}]", "record 1"),
         ("t.json", '[{"id": "\\ud83d"}]', "record 1"),
         ("t.json", '[{"a\\nb": 1}]', None),
