@@ -237,13 +237,11 @@ def system_rows(rows: pd.DataFrame, source: str) -> pd.DataFrame:
     if key == "system":
         # A column "name" beside it is what people call the system, not what the outputs do.
         rows = rows.drop(columns="name", errors="ignore").rename(columns={key: "name"})
-    if rows["name"].isna().any():
-        raise InputError(source, "must have a system in every row")
-    rows = rows.assign(name=rows["name"].astype(str))
-    if (row := first_of(rows["name"].duplicated())) is not None:
-        at = f"{source}, {place(rows, row)}" if rows.index.name else source
-        raise InputError(f"system '{rows['name'].iloc[row]}' occurs twice", at=at)
-    return rows
+    again = rows["name"].astype(str).duplicated()
+    if (row := first_of(rows["name"].isna() | again)) is not None:
+        rule = f"system '{rows['name'].iloc[row]}' occurs twice" if again.iloc[row] else "no system"
+        raise InputError(rule, at=f"{source}, {place(rows, row)}" if rows.index.name else source)
+    return rows.assign(name=rows["name"].astype(str))
 
 
 def read_systems(path: Path) -> pd.DataFrame:

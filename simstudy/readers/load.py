@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from simstudy.files.packed import as_given, zip_files_named
@@ -20,11 +19,11 @@ from simstudy.notes import Argument, Note, Words, notes_kept, tell
 from simstudy.outputs import Outputs
 from simstudy.outputs.frames import Table, is_table
 from simstudy.outputs.samples import SAMPLE_OF, has_samples
-from simstudy.readers.columns import check_columns
+from simstudy.readers.columns import check_columns, numbers
 from simstudy.readers.formats import Format, format_of, formats
 from simstudy.readers.items import describe_systems, read_systems, system_rows
 from simstudy.readers.logs import DIFFERENCES, only_in_logs
-from simstudy.readers.long_table import Loaded, of_several_tasks, outputs_of
+from simstudy.readers.long_table import Loaded, LongTable, of_several_tasks, outputs_of
 from simstudy.readers.request import (
     Named,
     Request,
@@ -231,14 +230,15 @@ def read(
     _check_options(request, chosen)
     with doing(f"reading {counted(len(paths), 'file')}"):
         rows = chosen.read(request) if table is None else read_table_in_memory(table, request)
-    loaded = outputs_of(rows, request)
     remarks = [*rows.remarks]
-    if ((only_of_logs and chosen.is_log) or request.choose_metric) and loaded.outputs.metric == get_metric(MEAN):
-        metric, reason = _metric_of_scores(loaded.outputs, request)
-        loaded = replace(loaded, outputs=replace(loaded.outputs, metric=metric))
+    is_open = (only_of_logs and chosen.is_log) or request.choose_metric
+    if is_open and (rows.metric or request.metric) == get_metric(MEAN) and tuple(rows.values) == ("score",):
+        metric, reason = _metric_of_scores(rows, request)
+        request = replace(request, metric=metric)
         option = Argument("metric", "NAME")
         text = "the metric is {name}, as {reason} ({option} chooses another)"
         remarks.append(Words(text, name=metric.name, reason=reason, option=option))
+    loaded = outputs_of(rows, request)
     outputs = loaded.outputs
     if lower_is_better is None and (doubt := direction_doubt(loaded)):
         tell(doubt)
@@ -305,29 +305,31 @@ def _check_options(request: Request, format: Format) -> None:
         raise InputError("references", f"must not be given for {format.what}, which have scores already")
 
 
-def _metric_of_scores(outputs: Outputs, request: Request) -> tuple[Metric, str]:
+def _metric_of_scores(table: LongTable, request: Request) -> tuple[Metric, str]:
     """The metric of scores that were read by the mean, and the reason: accuracy, or the mean as they are.
 
-    Without a metric, scores of 0 and 1 only are accuracy. A metric of logs is accuracy if its values are from 0 to 1.
+    Without a metric, scores of 0 and 1 only are accuracy, and so are shares of samples. A metric of logs is accuracy if
+    its values are from 0 to 1.
     """
-    scores = outputs.statistics[..., 0]
+    scores = pd.Series(numbers(table.rows["score"]))
     if not request.choose_metric:
         right = bool(scores.min() >= 0 and scores.max() <= 1)
         reason = f"'{request.asked}' of the logs has values from {scores.min():g} to {scores.max():g}"
+    elif "n_samples" in table.rows and scores.between(0, 1).all():
+        right, reason = True, "scores are shares of samples"
     else:
-        right_or_wrong = ((scores == 0) | (scores == 1)).all(axis=1)
-        right = bool(right_or_wrong.all())
+        are_right_or_wrong = scores.isna() | scores.isin((0, 1))
+        of_systems = are_right_or_wrong.groupby(table.rows["system"].array, observed=True, sort=False).all()
+        right = bool(of_systems.all())
         reason = "all scores are 0 or 1" if right else "scores are other numbers than 0 and 1"
-        if right_or_wrong.any() and not right:
-            first, other = (outputs.names[int(np.argmax(rows))] for rows in (right_or_wrong, ~right_or_wrong))
-            aside, mean = Argument("columns", {other: other}), Argument("metric", MEAN)
-            remedy = "{aside} makes '{other}' a column of the items; {mean} compares means"
-            raise InputError(
-                "metric",
-                f"must be given: scores of '{first}' are 0 or 1, those of '{other}' are not",
-                remedy=Words(remedy, aside=aside, other=other, mean=mean),
-            )
-    return get_metric("accuracy") if right else outputs.metric, reason
+        if of_systems.any() and not right:
+            first, other = (str(of_systems.index[of_systems == value][0]) for value in (True, False))
+            rule = f"must be given: scores of '{first}' are 0 or 1, those of '{other}' are not"
+            aside = Words("{aside} makes '{other}' a column of the items; ", aside=column(other, other), other=other)
+            mean = Argument("metric", MEAN)
+            remedy = Words("{aside}{mean} compares means", aside=aside if table.wide else "", mean=mean)
+            raise InputError("metric", rule, remedy=remedy)
+    return get_metric("accuracy") if right else request.metric, reason
 
 
 def direction_doubt(loaded: Loaded) -> Note | None:

@@ -97,6 +97,8 @@ class LongTable:
         The items in their order, where references or a gold file say so: a column ``item``, columns that describe them,
         and the statistics of no answer, under their names, for ``missing="zero"``. None: the items of the rows, in the
         order of their first rows.
+    wide
+        Whether the files have a column for each system.
     numbered
         Whether items have no ids in the files but an order, "1" to "n": a table of the items may then name them.
     drops_unscored
@@ -119,6 +121,7 @@ class LongTable:
     values: Sequence[str]
     metric: Metric | None = None
     expected: pd.DataFrame | None = None
+    wide: bool = False
     numbered: bool = False
     drops_unscored: bool = False
     of_items: Sequence[str] = ()

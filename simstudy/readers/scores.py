@@ -461,9 +461,9 @@ class _Table:
             row, k = np.argwhere(wrong)[0]
             cell, name = texts[row, k], systems[k]
             remedy = "leave the cell empty: {missing}; {aside} makes '{name}' a column of the items"
-            words = Words(remedy, missing=if_missing(self.request.metric), aside=column(name, name), name=name)
+            aside = Words(remedy, missing=if_missing(self.request.metric), aside=column(name, name), name=name)
             at = f"{place(self.frame, row)}, system '{name}'"
-            raise InputError("score", "must be a number", cell, how_to_write(cell) or words, at=at)
+            raise InputError("score", "must be a number", cell, how_to_write(cell) or aside, at=at)
         return scores, blank
 
 
@@ -549,6 +549,7 @@ def _together(tables: Sequence[_Table], request: Request) -> LongTable:
     not_of_items = {*table.values, *_NOT_OF_ITEMS}
     return replace(
         table,
+        wide=first.systems is not None,
         of_items=[str(name) for name in table.rows if name not in not_of_items],
         scored_by=_scored_by(first, request),
         read_as=first.read_as,

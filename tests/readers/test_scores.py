@@ -297,6 +297,8 @@ def test_questions_of_unlike_samples_count_alike(tmp_path: Path) -> None:
             assert found.outputs.samples[k, :, 0].tolist() == groups.size()[name].loc[ids].tolist()  # type: ignore[index]
             variances = groups.var()[name].loc[ids].to_numpy()
             np.testing.assert_allclose(found.outputs.samples[k, :, 1], variances)  # type: ignore[index]
+    (tmp_path / "s.csv").write_text(kept.to_csv(index=False))
+    assert load(tmp_path / "s.csv").outputs.metric.name == "accuracy"
     assert read(tmp_path, kept.to_csv(index=False), missing="drop").outputs.n_items == 25
     assert read(tmp_path, kept.to_csv(index=False), missing="zero").outputs.n_items == 28
 
@@ -538,7 +540,7 @@ def test_a_column_of_other_numbers_beside_right_and_wrong_answers_needs_a_metric
     (tmp_path / "s.csv").write_text("item,shelf,new,old\nq1,1,1,0\nq2,2,1,0\nq3,2,1,1\n")
     with pytest.raises(InputError) as error:
         load(tmp_path / "s.csv")
-    aside = error.value.remedy.fields["aside"]  # type: ignore[attr-defined]
+    aside = error.value.remedy.fields["aside"].fields["aside"]  # type: ignore[attr-defined]
     assert load(tmp_path / "s.csv", columns=aside.value).outputs.names == ["new", "old"]
     assert load(tmp_path / "s.csv", "mean").outputs.names == ["shelf", "new", "old"]
 

@@ -73,7 +73,7 @@ def test_what_outputs_know_already_is_kept_unless_the_table_says_otherwise() -> 
     [
         ("model,group\n01,a\n", "systems.csv must have a column 'system'; it has model, group"),
         ("system,group\n01,a\n01,b\n", "systems.csv, line 3: system '01' occurs twice"),
-        ("system,group\n01,a\n,b\n", "systems.csv must have a system in every row"),
+        ("system,group\n01,a\n,b\n", "systems.csv, line 3: no system"),
         ("system,group\n001,a\ny,b\n", "it has none for '01' and all others (did you mean '001'?)"),
     ],
 )
