@@ -198,9 +198,9 @@ TEMPLATES: Mapping[str, str] = {
     "items left out": "{items} left out that the references lack, first '{first}'",
     "items scored as no answer": "{items} of {systems} scored as no answer, first '{first}' of '{system}'",
     "column of items left out": "column '{column}' left out: item '{item}' has '{first}' and '{other}'",
-    "means of samples": "scores are means of {least} to {most} samples",
+    "means of samples": "scores are means of {n} samples",
     "unlike samples": (
-        "systems or questions have unlike samples, {least} to {most} of a question: the score of a question is the "
+        "systems or questions have unlike samples, {n} of a question: the score of a question is the "
         "mean of its samples; {zero} scores a sample that a system lacks as no answer"
     ),
     "samples of questions": (

@@ -56,9 +56,8 @@ def read(request: Request) -> LongTable:
     logs = [log_of[path] for path in request.paths if path in log_of]
     counts = Counter((log.system, log.task) for log in logs)
     again = {system for (system, _), n in counts.items() if n > 1}
-    for k, log in enumerate(logs):
-        if log.system in again:
-            logs[k] = replace(log, system=f"{log.path.absolute().parent.parent.name}/{log.system}")
+    names = {log.path: f"{log.path.absolute().parent.parent.name}/{log.system}" for log in logs if log.system in again}
+    logs = [replace(log, system=names.get(log.path, log.system)) for log in logs]
     return read_logs(request, logs, "line", answers_compare=True)
 
 

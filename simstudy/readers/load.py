@@ -23,7 +23,7 @@ from simstudy.readers.columns import check_columns, numbers
 from simstudy.readers.formats import Format, format_of, formats
 from simstudy.readers.items import describe_systems, read_systems, system_rows
 from simstudy.readers.logs import DIFFERENCES, only_in_logs
-from simstudy.readers.long_table import Loaded, LongTable, of_several_tasks, outputs_of
+from simstudy.readers.long_table import Loaded, LongTable, number_range, of_several_tasks, outputs_of
 from simstudy.readers.request import (
     Named,
     Request,
@@ -230,13 +230,15 @@ def read(
     _check_options(request, chosen)
     with doing(f"reading {counted(len(paths), 'file')}"):
         rows = chosen.read(request) if table is None else read_table_in_memory(table, request)
-    remarks = [*rows.remarks]
+    remarks, reason = [*rows.remarks], ""
     is_open = (only_of_logs and chosen.is_log) or request.choose_metric
     if is_open and (rows.metric or request.metric) == get_metric(MEAN) and tuple(rows.values) == ("score",):
         metric, reason = _metric_of_scores(rows, request)
         request = replace(request, metric=metric)
-        option = Argument("metric", "NAME")
-        text = "the metric is {name}, as {reason} ({option} chooses another)"
+    elif request.choose_metric and rows.metric == (metric := get_metric("accuracy")):
+        reason = "labels are compared"
+    if reason:
+        text, option = "the metric is {name}, as {reason} ({option} chooses another)", Argument("metric", "NAME")
         remarks.append(Words(text, name=metric.name, reason=reason, option=option))
     loaded = outputs_of(rows, request)
     outputs = loaded.outputs
@@ -427,6 +429,5 @@ def _classes(outputs: Outputs) -> list[str]:
 def _samples_in_words(outputs: Outputs) -> str:
     if not has_samples(outputs):
         return ""
-    numbers = outputs.items[SAMPLE_OF].value_counts() if outputs.samples is None else outputs.samples[..., 0]
-    low, high = int(numbers.min()), int(numbers.max())
-    return f"{low} of each question" if low == high else f"{low} to {high} of a question"
+    n_samples = outputs.items[SAMPLE_OF].value_counts() if outputs.samples is None else outputs.samples[..., 0]
+    return f"{number_range(n_samples)} of each question"

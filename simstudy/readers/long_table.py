@@ -586,8 +586,14 @@ def _samples_of_means(keyed: _Keyed, statistics: Array, metric: Metric) -> Float
     if (row := first_of(off)) is not None:
         rule = f"must be a share of {number[row]:g} right answers, as n_samples says"
         raise InputError("score", rule, share[row], at=place(keyed.rows, row))
-    note("means of samples", least=f"{number.min():,.0f}", most=f"{number.max():,.0f}")
+    note("means of samples", n=number_range(number))
     return of_shares(share, number)
+
+
+def number_range(n_samples: Array | pd.Series[Any]) -> str:
+    """Numbers of samples as people read them: "4", or "2 to 4"."""
+    low, high = n_samples.min(), n_samples.max()
+    return f"{low:,.0f}" if low == high else f"{low:,.0f} to {high:,.0f}"
 
 
 def _unlike_samples(keyed: _Keyed, statistics: Array, metric: Metric, request: Request) -> bool:
@@ -611,8 +617,7 @@ def _question_means(
     means = groups.agg(
         row=("row", "first"), mean=("score", "mean"), number=("score", "size"), variance=("score", "var")
     ).reset_index()
-    least, most = means["number"].min(), means["number"].max()
-    note("unlike samples", least=least, most=most, zero=Argument("missing", "zero"))
+    note("unlike samples", n=number_range(means["number"].to_numpy()), zero=Argument("missing", "zero"))
     of_questions = _Keyed(
         keyed.rows.iloc[means["row"]],
         means["system"].to_numpy(np.int32),

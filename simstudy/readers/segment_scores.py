@@ -79,6 +79,8 @@ def read(request: Request) -> LongTable:
     files = table.index.get_level_values("file")
     if (table["system"] == "").all():
         table["system"] = files.map({str(path): name for name, path in request.named_files().items()})
+    elif request.names:
+        raise InputError("paths", "must have no names: the files name their systems")
     elif metric == "COMET":
         # comet-score names systems after files of translations.
         named = {str(path): name for name, path in system_files([*map(Path, table["system"].unique())]).items()}

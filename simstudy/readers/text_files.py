@@ -20,7 +20,7 @@ from types import UnionType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from simstudy.files.packed import beginning, unpacked, zip_of
-from simstudy.notes import Note, notes_kept, tell
+from simstudy.notes import UNSAID, Note, notes_kept, tell
 from simstudy.validation import InputError, NoSuchFile
 
 P = ParamSpec("P")
@@ -163,9 +163,6 @@ def _line(content: bytes, offset: int, origin: str) -> str:
 
 
 # JSON ----------------------------------------------------------------------------------------------------------------
-#: Stands for the default of a field that must be there.
-REQUIRED: Any = object()
-
 # The key of an object with its colon: only keys before the first long value are needed to tell formats apart.
 _KEY = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:')
 
@@ -217,12 +214,12 @@ def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def field_of(record: Any, name: str, kind: type | UnionType, at: object, default: Any = REQUIRED) -> Any:
-    """The value of a field of an object, which must be of this kind; the default if it is null or not there."""
+def field_of(record: Any, name: str, kind: type | UnionType, at: object, default: Any = UNSAID) -> Any:
+    """The value of a field of an object, which must be of this kind; a default stands for null and for no field."""
     if not isinstance(record, Mapping):
         raise InputError(f"must be an object with a field '{name}'", value=record, at=at)
     value = record.get(name)
-    if value is None and default is not REQUIRED:
+    if value is None and default is not UNSAID:
         return default
     if value is None:
         raise InputError(f"no field '{name}'", at=at)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -95,24 +96,19 @@ def read(request: Request) -> LongTable:
         index = pd.MultiIndex.from_arrays([[str(lines.path)] * len(lines.ids), lines.numbers], names=["file", "line"])
         frames.append(pd.DataFrame({"system": name, "item": lines.ids, "answer": lines.texts}, index))
     rows = pd.concat(frames)
-    numbered, read_as = not remarks and table is None, "plain text with ids" if remarks else ""
+    read_as = "plain text with ids" if remarks else ""
+    of_lines: dict[str, Any] = {"numbered": not remarks and table is None, "read_as": read_as, "remarks": remarks}
     if not metric.counts_texts:
-        errors = [path.name for path in paths if sounds_like_error(path.name)]
-        return LongTable(
-            rows.rename(columns={"answer": "score"}),
-            ("score",),
-            numbered=numbered,
-            scored_by=tuple(errors) if len(errors) == len(paths) else (),
-            read_as=read_as,
-            remarks=remarks,
-        )
+        names = tuple(path.name for path in paths)
+        scored_by = names if all(map(sounds_like_error, names)) else ()
+        return LongTable(rows.rename(columns={"answer": "score"}), ("score",), scored_by=scored_by, **of_lines)
     gold = gold or _gold_of_files(files[len(named) :], metric)
     if isinstance(metric, PerClass):
         labels = chain(*gold.values(), *(lines.texts for lines in systems.values()))
         # No answer is a label of its own.
         metric = metric.of_classes([*labels, ""] if request.missing == "zero" else labels)
-    how = request.texts
-    counter = metric.text_counter([*gold.values()], tokenize=how.tokenize, lowercase=how.lowercase)
+    tokenize, lowercase = request.texts.tokenize, request.texts.lowercase
+    counter = metric.text_counter([*gold.values()], tokenize=tokenize, lowercase=lowercase)
     assert counter is not None
     metric = metric.signed(counter.signature)
     position = {item: i for i, item in enumerate(gold)}
@@ -129,16 +125,8 @@ def read(request: Request) -> LongTable:
     if request.missing == "zero":
         nothing = pd.DataFrame(counter.statistics([""] * len(gold)), columns=[*metric.statistics])
         expected = expected.join(nothing)
-    return LongTable(
-        pd.concat([rows, pd.DataFrame(np.concatenate(counts), rows.index, metric.statistics)], axis=1),
-        metric.statistics,
-        metric,
-        expected,
-        numbered=numbered,
-        answers_compare=True,
-        read_as=read_as,
-        remarks=remarks,
-    )
+    rows = pd.concat([rows, pd.DataFrame(np.concatenate(counts), rows.index, metric.statistics)], axis=1)
+    return LongTable(rows, metric.statistics, metric, expected, answers_compare=True, **of_lines)
 
 
 def _check_request(request: Request) -> None:

@@ -40,7 +40,7 @@ def test_what_files_have(tmp_path: Path) -> None:
     found = parts(tmp_path, {"s.csv": text}, missing="drop", systems=tmp_path / "systems.csv")
     assert {part: what for part, (what, _) in found.items() if what} == {
         "systems": "2 (a, b)", "items": "7", "clusters": "2 clusters",
-        "samples": "1 to 2 of a question", "classes of systems": "group", "texts": "questions",
+        "samples": "1 to 2 of each question", "classes of systems": "group", "texts": "questions",
     }  # fmt: skip
     crossed = "system,item,prompt,score\n" + "".join(f"a,{i},{p},1\na,{i},{p}b,0\n" for i in (1, 2) for p in "uv")
     found = parts(tmp_path, {"s.csv": crossed}, columns={"factor": "prompt"})

@@ -128,8 +128,12 @@ def test_a_column_of_items_needs_one_value_for_each(tmp_path: Path) -> None:
 
 
 def test_the_metric_that_scores_leave(tmp_path: Path) -> None:
-    """Scores that are all 0 or 1 are accuracy, as the first note says; others a mean."""
-    for text, metric, score in (("item,a\nx,1\ny,0\n", "accuracy", 50), ("item,a\nx,1\ny,0.5\n", "mean", 0.75)):
+    """Scores that are all 0 or 1, and labels, are accuracy, as the first note says; others a mean."""
+    for text, metric, score in (
+        ("item,a\nx,1\ny,0\n", "accuracy", 50),
+        ("item,label,a\nx,u,u\ny,v,w\n", "accuracy", 50),
+        ("item,a\nx,1\ny,0.5\n", "mean", 0.75),
+    ):
         (tmp_path / "s.csv").write_text(text)
         found = load(tmp_path / "s.csv")
         assert (found.outputs.metric.name, found.outputs.scores().tolist()) == (metric, [score])

@@ -31,6 +31,8 @@ def test_the_json_file_of_comet_score(tmp_path: Path) -> None:
     assert loaded.texts is not None
     assert loaded.texts.inputs_of(["1"]) == ["s"]
     assert loaded.texts.answers_of("new", ["2"]) == ["runs/new.txt"]
+    with pytest.raises(InputError, match="must have no names"):
+        load({"base": tmp_path / "scores.json"}, "mean")
 
 
 def test_the_lines_that_comet_score_prints(tmp_path: Path) -> None:
