@@ -98,6 +98,10 @@ def _with_table(items: pd.DataFrame, numbered: bool, path: Path, request: Reques
         return _added(items, table)
     _check_ids(table)
     if numbered and {*table["id"]} != {*items["id"]}:
+        from_zero = [str(number) for number in range(len(items))]
+        if {*table["id"]} == {*from_zero} and table["id"].tolist() != from_zero:
+            rule = "the rows are numbered from 0 and not in this order, but lines have numbers from 1"
+            raise InputError(rule, remedy="number the rows from 1, or sort them", at=path)
         return _added(items.assign(id=table["id"].to_numpy()), table)
     rows = pd.Index(table["id"]).get_indexer(pd.Index(items["id"]))
     if (lacking := items["id"][rows < 0]).size:
