@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from simstudy.notes import Argument, Note, Words, kind_of, note
@@ -22,6 +23,7 @@ from simstudy.readers.columns import (
     first_of,
     joined,
     no_column,
+    numbers,
     on_one_line,
     place,
     placed,
@@ -36,6 +38,9 @@ from simstudy.validation import InputError, check_path, nearest
 
 # Our names whose columns a table of the items needs not have: they are of the files of outputs.
 _OF_FILES = ("system", "item", "sample", "n_samples", "score", "gold", "predicted", "filter", "tag", "reference")
+
+# Columns that may number the rows.
+_ROW_NUMBERS = ("id", "index", "idx", "unnamed:_0")
 
 # Kinds of notes that say what the clusters are.
 _ON_CLUSTERS = ("clusters of items", "clusters of domains", "clusters across domains", "clusters not used")
@@ -94,15 +99,12 @@ def _with_table(items: pd.DataFrame, numbered: bool, path: Path, request: Reques
         remedy = Words("items are matched by it; name it with {named}", named=column("id"))
         no_column(path, key, table.columns, remedy)
     table = _under_our_names(table, key if key in table else None, request, items)
-    if "id" not in table:
-        return _added(items, table)
-    _check_ids(table)
-    if numbered and {*table["id"]} != {*items["id"]}:
-        from_zero = [str(number) for number in range(len(items))]
-        if {*table["id"]} == {*from_zero} and table["id"].tolist() != from_zero:
-            rule = "the rows are numbered from 0 and not in this order, but lines have numbers from 1"
-            raise InputError(rule, remedy="number the rows from 1, or sort them", at=path)
-        return _added(items.assign(id=table["id"].to_numpy()), table)
+    if "id" in table:
+        _check_ids(table)
+    if "id" not in table or (numbered and {*table["id"]} != {*items["id"]}):
+        _check_order(table, path)
+        ids = {"id": table["id"].to_numpy()} if "id" in table else {}
+        return _added(items.assign(**ids), table)
     rows = pd.Index(table["id"]).get_indexer(pd.Index(items["id"]))
     if (lacking := items["id"][rows < 0]).size:
         rule = f"{path} lacks {len(lacking)} of {counted(len(items), 'item')}, first '{lacking.iloc[0]}'"
@@ -158,6 +160,15 @@ def _check_ids(table: pd.DataFrame) -> None:
             raise InputError(f"no {name}", at=place(table, row))
     if (row := first_of(table["id"].duplicated())) is not None:
         raise InputError(f"item '{table['id'].iloc[row]}' comes again", at=place(table, row))
+
+
+def _check_order(table: pd.DataFrame, path: Path) -> None:
+    """Raise an InputError if a column numbers the rows, as pandas writes its index, and they are in another order."""
+    name = first_named(table, _ROW_NUMBERS)
+    order = np.array([]) if name is None else numbers(table[name])
+    if np.array_equal(np.sort(order), np.arange(len(order)) + order.min(initial=np.inf)) and (np.diff(order) < 0).any():
+        rule = f"'{name}' numbers the rows, which are in another order, and lines of text go by their order"
+        raise InputError(rule, remedy="sort the rows by it, or take it out", at=path)
 
 
 def _added(items: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:

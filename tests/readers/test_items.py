@@ -62,7 +62,9 @@ def test_lines_are_described_in_their_order_or_by_ids(tmp_path: Path) -> None:
     assert items_of(tmp_path, "part\na\na\nb\nb\n", text=lines, columns={"cluster": "part"})["cluster"] == [*"aabb"]
     assert "3 rows" in refusal(tmp_path, "doc\na\nb\nc\n", text=lines).rule
     assert items_of(tmp_path, "id,area\n0,a\n1,b\n2,c\n3,d\n", text=lines) == {"id": [*"0123"], "area": [*"abcd"]}
-    assert "from 0" in refusal(tmp_path, "id,area\n3,d\n1,b\n0,a\n2,c\n", text=lines).rule
+    for name in ("id", "idx", ""):
+        refused = refusal(tmp_path, f"{name},area\n3,d\n1,b\n0,a\n2,c\n", text=lines)
+        assert "in another order" in refused.rule
 
 
 @pytest.mark.parametrize(
