@@ -94,10 +94,10 @@ _BAD = {
     ),
     "a column of tags": (
         "a.txt b.txt --metric span_f1 --references ref.txt --columns tag=x",
-        "simstudy: --columns must give the number of the column of tags, from 1 on, not 'tag=x'",
+        "simstudy: --columns must give the number of a column, from 1 on, not 'tag=x'",
     ),
     "two gold files": (
-        "good.mrg gold.mrg --metric parseval --references gold.mrg --references gold.mrg",
+        "good.mrg --metric parseval --references gold.mrg --references gold.mrg",
         "simstudy: --references of trees must be one gold file, not 2",
     ),
     "alpha": ("scores.csv --metric accuracy --alpha 5", "alpha must lie between 0 and 1, both excluded, not 5"),
