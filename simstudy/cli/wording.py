@@ -27,7 +27,9 @@ def wording(params: Iterable[Any]) -> Callable[[Argument], str]:
         if value is UNSAID or value is True:
             return options[name]
         if isinstance(value, Mapping):
-            value = ",".join(f"{ours}={theirs}" for ours, theirs in value.items())
+            value = ",".join(f"{name}={column}" for name, column in value.items())
+        elif isinstance(value, list | tuple):
+            value = ",".join(map(str, value))
         return f"{options[name]} {shlex.quote(str(value))}"
 
     return worded

@@ -41,13 +41,14 @@ def noise_lines(found: Examination) -> list[str]:
     if len(table) == 1:
         row = table.iloc[0]
         se, between, within, one = (gain_text(row[f"se{end}"]) for end in ("", "_between", "_within", "_one"))
-        share = f"{100 * row['share_within']:.0f} %"
+        # Without any noise there is no share.
+        share = f" ({100 * row['share_within']:.0f} % of the variance)" if row["se"] > 0 else ""
         why = ""
         if row["se_within"] > row["se"] and within != se:
             why = " By chance the estimate within questions is larger than the whole. Between questions, it is then 0."
         return [
-            f"Standard error of the gain: {se}{points}; between questions {between}, within questions {within} "
-            f"({share} of the variance).{why}",
+            f"Standard error of the gain: {se}{points}; between questions {between}, within questions {within}"
+            f"{share}.{why}",
             f"With one sample of each question it would be {one}{points}. {_with_more(row, points)}",
         ]
     known = table.loc[table["se"] > 0]

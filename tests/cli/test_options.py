@@ -14,7 +14,9 @@ import pytest
 import typer
 
 from simstudy.cli.compare_options import HowTested
+from simstudy.cli.files import Files
 from simstudy.outputs import TestSet
+from simstudy.readers.formats import formats
 from tests.cli.command import compare
 
 PLAIN = ("plain.csv", "--metric", "mean")
@@ -113,6 +115,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setattr(import_module("simstudy.cli.compare"), "_examine", examine)
     return found
+
+
+def test_the_help_names_every_format() -> None:
+    help_of_format = Files.__dataclass_fields__["format"].metadata["help"]
+    assert help_of_format.partition(" (")[0].split(", ") == [*formats()]
 
 
 def test_every_option_is_tried() -> None:
