@@ -65,8 +65,8 @@ class Files:
     )
     format: str | None = option(
         None,
-        "text, scores, conll, conllu, trees, alignments, trec, trec-eval, candidates, segments, arena, lm-eval, inspect, "
-        "helm, swe-bench, promptfoo (default: found from the files).",
+        "text, scores, conll, conllu, trees, alignments, trec, trec-eval, candidates, segments, arena, lm-eval, "
+        "inspect, helm, swe-bench, promptfoo (default: found from the files).",
     )
     ids: str = option(
         "auto", "Ids in lines of text: auto (lines are matched by them if all files have the same ones) or none."
