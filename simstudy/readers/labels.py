@@ -97,7 +97,7 @@ def _distinct(cells: pd.Series[Any]) -> set[str]:
 
 def label_text(cell: Any, whole: bool) -> str:
     """A label as text without blanks, empty if there is none. In a column of floats (`whole`) 1.0 is 1."""
-    return "" if pd.isna(cell) else str(int(cell) if whole and cell == round(cell) else cell).strip()
+    return "" if pd.isna(cell) else str(int(cell) if whole and float(cell).is_integer() else cell).strip()
 
 
 def _blank_is_answer(request: Request) -> bool:
