@@ -173,7 +173,14 @@ TEMPLATES: Mapping[str, str] = {
         "the references have other letters than a-z, or no blanks between words: {metric} finds hardly any words in "
         "them; {cure} does"
     ),
+    "several gold answers": (
+        "{n} with several gold ones: right if equal to one of them, letter by letter (case, articles and punctuation "
+        "count)"
+    ),
+    "crossed items": "each item with each '{factor}' is tested, and the {n} of one item form a cluster",
     # Of annotated sentences, rankings and candidates.
+    "documents as clusters": "documents (newdoc) are clusters: tests resample {n}; {items} resamples sentences",
+    "topics unknown": "{path}: {n} not in the qrels are left out, first '{first}'",
     "tokens unlike gold": "{path}: {n} of {all} not spelt as in gold",
     "topics without relevance": (
         "{path}: {n} of {all} topics have no relevant document, first '{first}': they score 0, as in trec_eval"

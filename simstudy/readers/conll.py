@@ -59,9 +59,12 @@ def read(request: Request) -> LongTable:
                     raise InputError(rule, at=f"{path}, line {sentence.line}")
         sentences = _read_columns(path, tag_column, spans)
         words, gold_words = ([sentence.words for sentence in file.values()] for file in (sentences, gold))
+        if len(words) != len(gold_words):
+            raise InputError(f"has {counted(len(words), 'sentence')}, {gold_path} {len(gold_words):,}", at=path)
         if words != gold_words and Counter(words) == Counter(gold_words):
             if len({*words}) < len(words):
-                raise InputError("has the sentences of gold in another order, some of them several times", at=path)
+                rule = "has the sentences of gold in another order, some of them several times"
+                raise InputError(rule, remedy="put them in the order of gold", at=path)
             remarks.append("sentences in another order are matched by their tokens")
             by_words = dict(zip(words, sentences.values(), strict=True))
             sentences = {item: by_words[sentence.words] for item, sentence in gold.items()}

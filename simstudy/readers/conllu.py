@@ -16,7 +16,7 @@ from pathlib import Path
 
 from simstudy.metrics.attachment import Parse, right_attachments
 from simstudy.metrics.tokenization import TextWord, align_words, text_words
-from simstudy.notes import Argument, Words
+from simstudy.notes import Argument, Words, note
 from simstudy.readers.annotations import Annotated, annotated, compared_with_gold
 from simstudy.readers.formats import Format
 from simstudy.readers.long_table import LongTable
@@ -101,6 +101,9 @@ def read(request: Request) -> LongTable:
         return _rows(gold, sentences, metric, aligned=not in_order)
 
     documents = [sentence.document for sentence in treebank]
+    if all(documents) and request.items is None:
+        n_documents = counted(len({*documents}), "document")
+        note("documents as clusters", n=n_documents, items=Argument("unit", "item"))
     return compared_with_gold(
         request,
         _rows(gold, treebank, metric),

@@ -79,7 +79,7 @@ def _answers(path: Path, log: Mapping[str, Any]) -> Iterator[Answer]:
     """The answers of a log: one for each sample, epoch and scorer."""
     status = field_of(log, "status", str, path)
     if status != "success":
-        raise InputError("status", "must be 'success', as the evaluation is not complete else", status, at=path)
+        raise InputError("status", "must be 'success': the evaluation is not complete", status, at=path)
     if log.get("invalidated"):
         note("invalidated", path=path)
     for n, sample in enumerate(field_of(log, "samples", list, path, []), start=1):

@@ -44,9 +44,8 @@ def label_rows(rows: pd.DataFrame, request: Request) -> LongTable:
 
     Several gold labels are a list: a predicted label that is one of them is right.
     """
-    blank_is_answer = _blank_is_answer(request)
-    gold = _gold_labels(rows, blank_is_answer)
-    predicted = _predicted_labels(rows, blank_is_answer)
+    gold = _gold_labels(rows, _blank_is_answer(request.references or request.paths))
+    predicted = _predicted_labels(rows, _blank_is_answer(request.paths))
     _check_gold(rows, gold)
     metric: Metric = get_metric("accuracy") if request.choose_metric else request.metric
     several = first_of(np.array([len(labels) > 1 for labels in gold]))
@@ -58,6 +57,8 @@ def label_rows(rows: pd.DataFrame, request: Request) -> LongTable:
         if (size := len(rows) * len(metric.statistics)) > _MOST:
             rule = f"'{metric.name}' would need {size:,} numbers for {len(metric.classes):,} classes, over {_MOST:,}"
             raise InputError("metric", rule)
+    if several is not None:
+        note("several gold answers", n=counted(sum(len(labels) > 1 for labels in gold), "answer"))
     by_system = pd.Series(predicted).groupby(rows["system"].astype(str).to_numpy(), sort=False)
     note_labels({str(name): [*labels] for name, labels in by_system}, {*chain(*gold)})
     right = [label if label in labels else labels[0] for label, labels in zip(predicted, gold, strict=True)]
@@ -100,9 +101,9 @@ def label_text(cell: Any, whole: bool) -> str:
     return "" if pd.isna(cell) else str(int(cell) if whole and float(cell).is_integer() else cell).strip()
 
 
-def _blank_is_answer(request: Request) -> bool:
+def _blank_is_answer(paths: Sequence[Path]) -> bool:
     """Whether an empty text says that there is no answer: in JSON it does, as null is what is not known."""
-    return bool(request.paths) and all(ending(path) in JSON for path in (*request.paths, *request.references))
+    return bool(paths) and all(ending(path) in JSON for path in paths)
 
 
 def _gold_labels(rows: pd.DataFrame, blank_is_answer: bool) -> list[tuple[str, ...]]:
@@ -183,11 +184,13 @@ def with_gold(
         if name not in table:
             no_column(path, name, table.columns, Words("name it with {named}", named=column(ours)))
     gold_of_item = pd.Series(table[label].to_numpy(), table[keys[0]].astype(str))
-    table = placed(table, path)
-    if (row := first_of(gold_of_item.index.duplicated())) is not None:
-        raise InputError(f"item '{gold_of_item.index[row]}' comes again", at=place(table, row))
     ids = frame[item].astype(str)
-    _gold_labels(table.assign(gold=table[label])[gold_of_item.index.isin(ids)], _blank_is_answer(request))
+    # Errors name the place in this file.
+    rows_of_items = placed(table, path).assign(gold=table[label].to_numpy())[gold_of_item.index.isin(ids)]
+    _gold_labels(rows_of_items, _blank_is_answer(request.references))
+    if gold_of_item.index.has_duplicates:
+        # Each row of an item has another answer.
+        gold_of_item = gold_of_item.groupby(level=0, sort=False).agg(list)
     lacking = ids[~ids.isin(gold_of_item.index)].unique()
     if len(lacking):
         rule = f"{path} lacks {len(lacking)} of {counted(ids.nunique(), 'item')}, first '{lacking[0]}'"

@@ -291,7 +291,7 @@ def _check_options(request: Request, format: Format) -> None:
     outputs = {path.resolve() for path in request.paths}
     if again := [path for path in request.references if path.resolve() in outputs]:
         remedy = Words("{gold} names a column of gold tags or labels in the same file", gold=column("gold"))
-        raise InputError("references", "must not be one of the systems' files", str(again[0]), remedy)
+        raise InputError("references", f"must not name a system's file: {again[0]} is one", remedy=remedy)
     if (request.texts != Texts() or request.mark) and format.name != "text":
         raise InputError("texts", f"must not be given for {format.what}: tokenize and lowercase are for plain text")
     if request.allow_different and not format.is_log:

@@ -272,7 +272,8 @@ def _metric_of_ratios(facts: pd.DataFrame, rows: pd.DataFrame, request: Request)
         return None
     log = facts.loc[rows["log"][is_ratio].iloc[0]]
     if facts["metric"].nunique() > 1:
-        remedy = Words("{domain} reads the logs of one task", domain=Argument("domain", log["task"]))
+        tasks = " or ".join(f"'{task}'" for task in dict.fromkeys(facts["task"]))
+        remedy = Words("{domain} reads the logs of one task: {tasks}", domain=Argument("domain", "NAME"), tasks=tasks)
         rule = f"'{log['metric']}' of task '{log['task']}' is a ratio of sums, and cannot be pooled with other scores"
         raise InputError(rule, remedy=remedy, at=log["path"])
     if not request.choose_metric and request.metric.name != log["metric"]:
@@ -345,7 +346,7 @@ def _check_comparable(facts: pd.DataFrame, rows: pd.DataFrame, unit: str, allowe
         names = [difference["what"] for difference in refused]
         allow = Argument("allow_different", names if len(names) > 1 else names[0])
         remedy = Words("{allow} compares such logs all the same", allow=allow)
-        rule = "another {what} of {of} than in {other}; {n} of {all} differ".format(**refused[0])
+        rule = "{what} of {of} differs from {other}; {n} of {all} differ".format(**refused[0])
         raise InputError(rule, remedy=remedy, at=refused[0]["place"])
 
 

@@ -223,7 +223,7 @@ def outputs_of(table: LongTable, request: Request) -> Loaded:
     item, items = coded(rows, "item")
     keyed = _of_tasks(_Keyed(rows, system, systems, item, items), request)
     _check_same_questions(keyed, request)
-    keyed = _sampled(_crossed(keyed), table)
+    keyed = _sampled(_crossed(keyed, request), table)
     keyed, table, described = _items_table(keyed, table, request)
     statistics = _statistics(keyed.rows, table.values, metric)
     texts = _texts(keyed, table, described["id"].tolist()) if request.keeps_texts else None
@@ -367,7 +367,7 @@ def _check_same_questions(keyed: _Keyed, request: Request) -> None:
     )
 
 
-def _crossed(keyed: _Keyed) -> _Keyed:
+def _crossed(keyed: _Keyed, request: Request) -> _Keyed:
     """Rows that cross items with a factor (prompts, raters): each pair is an item, and those of one item a cluster."""
     if "factor" not in keyed.rows or _first_repeat(keyed) is None:
         return keyed
@@ -376,6 +376,7 @@ def _crossed(keyed: _Keyed) -> _Keyed:
     cluster = {}
     if "cluster" not in keyed.rows:
         cluster = {"cluster": keyed.items[keyed.item]}
+        note("crossed items", factor=request.columns.get("factor", "factor"), n=f"{len(factors):,}")
     elif (divided := keyed.rows["cluster"].astype(str).groupby(keyed.item).nunique() > 1).any():
         item = keyed.items[int(np.unique(keyed.item)[np.argmax(divided)])]
         raise InputError("cluster", f"must hold all rows of item '{item}', which is crossed with a factor")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,9 @@ from simstudy.validation import InputError
 # What makes a test. Its number does not: a repeat of a test has another one.
 _TEST = ("description", "vars", "assert")
 
+# Characters of a test's description that its id shows.
+_LONGEST = 60
+
 # The failureReason of a result without an answer.
 _ERROR = 2
 
@@ -26,7 +31,7 @@ def read(request: Request) -> LongTable:
     """Rows from results of promptfoo, of one or several systems in a file.
 
     The system is the provider's label or id, with the prompt's label if the file has several prompts. Items are the
-    different tests, numbered from 0; repeats of a test are samples of an item. The score is ``score``, unless the user
+    different tests, by what they say; repeats of a test are samples of an item. The score is ``score``, unless the user
     names ``success`` or ``namedScores.NAME``. A result with an error and without an output has no score.
     """
     logs = [log for path in request.paths for log in _logs(path, request)]
@@ -54,7 +59,12 @@ def _logs(path: Path, request: Request) -> list[Log]:
             raise InputError(rule, remedy="give them labels", at=at)
         test = {name: result.get(name) for name in _TEST} | field_of(result, "testCase", dict, at, {})
         key = json.dumps([test[name] for name in _TEST], sort_keys=True)
-        item = tests.setdefault(key, str(len(tests)))
+        if key not in tests:
+            # A test is called alike in every file.
+            name = _test_name(test)
+            n_before = sum(other.partition("#")[0] == name for other in tests.values())
+            tests[key] = f"{name}#{n_before + 1}" if n_before else name
+        item = tests[key]
         repeats[system, item] += 1
         output = field_of(result, "response", dict, at, {}).get("output")
         answer = Answer(
@@ -88,6 +98,14 @@ def _results(path: Path) -> list[tuple[str, Any]]:
     return sorted(
         placed, key=lambda pair: [field_of(pair[1], name, int, pair[0], 0) for name in ("testIdx", "promptIdx")]
     )
+
+
+def _test_name(test: Mapping[str, Any]) -> str:
+    """The description of a test, else its variables, in one line."""
+    variables = test["vars"] if isinstance(test["vars"], dict) else {}
+    text = test["description"] or " / ".join(as_text(value) or "" for value in variables.values()) or "test"
+    text = " ".join(str(text).split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… {sha256(text.encode()).hexdigest()[:6]}"
 
 
 def _label(result: Any, name: str, at: str) -> str:

@@ -133,6 +133,7 @@ class _Table:
     def __init__(self, frame: pd.DataFrame, paths: Sequence[Path], request: Request) -> None:
         self.paths, self.request = paths, request
         self.origin = str(paths[0]) if paths else _THE_TABLE
+        self.columns_of_file = [*map(str, frame)]
         self.frame = _samples_as_rows(joined(frame, request.columns, self.origin), request)
         systems_of_counts = _systems_of_counts(self.frame, request)
         if systems_of_counts:
@@ -273,6 +274,9 @@ class _Table:
             if len(self.scores) > 1:
                 raise may_each_be(self.origin, "score", self.scores)
             ours["score"] = self.scores[0]
+            if self.scores == ["value"] and not self._numbers_and_texts(self.scores)[0]:
+                remedy = Words("{gold} names a file of right answers", gold=Argument("references"))
+                raise InputError("scores must be numbers, but the answers are texts", remedy=remedy, at=self.origin)
         for name in ("cluster", *(("system", "sample", "n_samples", "input", "answer", "gold") if long else ())):
             in_file = self._column(name, ours.values()) if name not in ours else None
             if in_file in frame and not (name == "gold" and self.labels):
@@ -308,7 +312,7 @@ class _Table:
             if any(np.isfinite(number(str(name))) for name in self.frame):
                 remedy = "the first line seems to be a row: add a line with the names of the columns"
             words = Words(remedy, item=column("item"), row=column("item", ROW))
-            no_column(self.origin, "item", self.frame.columns, words)
+            no_column(self.origin, "item", self.columns_of_file, words)
 
     def _check_last_row(self) -> None:
         """Raise an InputError if the first or one of the last rows, of a system or of all, is called like a mean."""
@@ -330,7 +334,7 @@ class _Table:
             lacking = next(name for name in metric.statistics if name not in frame)
             needs = f"metric '{metric.name}' needs {', '.join(metric.statistics)} of each system and item"
             texts = "; for texts, give one text file for each system and references" if metric.counts_texts else ""
-            no_column(self.origin, lacking, frame.columns, f"{needs}, each in a column{texts}")
+            no_column(self.origin, lacking, self.columns_of_file, f"{needs}, each in a column{texts}")
         described = {*self.request.columns, *self.columns, "domain", "cluster", "factor", "item"} - {*systems}
         free = [name for name in map(str, frame) if name not in described and name != "Unnamed: 0"]
         # A second column of clusters is no system either.
@@ -386,7 +390,7 @@ class _Table:
                 problem = f"{', '.join(dotted)} may be scores by several metrics, or of several systems"
             what = "the columns" if len(named) > 1 else "one column of scores"
             remedy = Words("name {what} with {named}", what=what, named=Argument("columns", named))
-            raise InputError(f"{problem} (columns: {listed([*map(str, frame)], 12)})", remedy=remedy, at=self.origin)
+            raise InputError(f"{problem} (columns: {listed(self.columns_of_file, 12)})", remedy=remedy, at=self.origin)
         named_by_user = {*self.request.systems, *columns}
         unclear = [name for name in systems if name not in named_by_user and may_describe_items(name)]
         if unclear:

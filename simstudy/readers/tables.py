@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 
 from simstudy.files.packed import plain_name
+from simstudy.metrics.names import canonical
+from simstudy.metrics.ranking import ranking_metric
 from simstudy.readers.columns import is_no_item
 from simstudy.readers.text_files import LONGEST, NotJSONError, is_read, once, parse_json, read_content
 from simstudy.text.numerals import counted
@@ -107,14 +109,17 @@ def _read_delimited(path: Path, kind: str) -> pd.DataFrame:
         dialect = csv.excel_tab if _QUOTED_HEADER.match(text) else _Tsv
     rows: list[list[str]] = []
     lines: list[int] = []
-    line = 1
+    line, remedy = 1, ""
     usual_size = csv.field_size_limit(LONGEST)
     reader = csv.reader(StringIO(text), dialect, strict=True)
     try:
         for row in reader:
             if rows and row and len(row) != len(rows[0]):
+                _check_separator(path, rows[0])
+                if len(row) == len(rows[0]) + 1 and len(rows) == 1:
+                    remedy = "R writes names of rows without a header: row.names = FALSE leaves them out"
                 rule = f"{counted(len(row), 'cell')}, but the header has {len(rows[0])}"
-                raise InputError(rule, at=f"{path}, line {line}")
+                raise InputError(rule, remedy=remedy, at=f"{path}, line {line}")
             if len(row) == 1 or any(row):
                 rows.append(row)
                 lines.append(line)
@@ -125,6 +130,8 @@ def _read_delimited(path: Path, kind: str) -> pd.DataFrame:
             message = "a quote opens here that does not close"
         elif "new-line" in message:
             message += "; lines must end with LF or CR LF"
+        elif "expected after" in message:
+            message = 'a quote inside of a cell must be doubled (in R: qmethod = "double")'
         raise InputError(message, at=f"{path}, line {line}") from None
     finally:
         csv.field_size_limit(usual_size)
@@ -139,13 +146,18 @@ def _read_delimited(path: Path, kind: str) -> pd.DataFrame:
     return pd.DataFrame(cells, pd.Index(lines[1:], name="line"), header, dtype="str")
 
 
-def _check_header(at: object, header: Sequence[str]) -> None:
-    """Raise an InputError if columns have no names, or one name twice."""
+def _check_separator(at: object, header: Sequence[str]) -> None:
+    """Raise an InputError if a header is one name with other separators in it."""
     if len(header) == 1 and ";" in header[0]:
         remedy = "save it with commas (or with tabs, as .tsv), and with decimal points"
         raise InputError("columns are separated by semicolons", remedy=remedy, at=at)
     if len(header) == 1 and "\t" in header[0]:
         raise InputError("columns are separated by tabs", remedy="name the file .tsv", at=at)
+
+
+def _check_header(at: object, header: Sequence[str]) -> None:
+    """Raise an InputError if columns have no names, or one name twice."""
+    _check_separator(at, header)
     names = set()
     for i, name in enumerate(header, start=1):
         if not name.strip():
@@ -234,7 +246,15 @@ def _records(value: Any, path: Path) -> list[dict[str, Any]]:
 
 
 def _scores_of_systems(value: Mapping[str, Mapping[str, Any]], path: Path) -> list[dict[str, Any]]:
-    """The rows of {"system": {"item": score}}; an InputError for other objects, and for a summary among the items."""
+    """The rows of {"system": {"item": score}}, or of measures of rankings, {"map": {"topic": score}}.
+
+    An InputError for other objects, and for a summary among the items.
+    """
+    if all(ranking_metric(canonical(name.lower())) for name in value):
+        # As ranx has the measures of a run: {"map": {"q1": 0.5}}.
+        items = dict.fromkeys(item for scores in value.values() for item in scores)
+        columns = {"score" if len(value) == 1 else name: scores for name, scores in value.items()}
+        return [{"item": item, **{name: scores.get(item) for name, scores in columns.items()}} for item in items]
     rows = []
     n_items = max(map(len, value.values()))
     if len(value) > max(_FEW, 2 * n_items):

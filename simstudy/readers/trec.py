@@ -17,7 +17,7 @@ import pandas as pd
 
 from simstudy.metrics.names import canonical
 from simstudy.metrics.ranking import KINDS, ranking_measure, ranking_metric
-from simstudy.notes import Words, note
+from simstudy.notes import Argument, Words, note
 from simstudy.readers.columns import number
 from simstudy.readers.formats import Format
 from simstudy.readers.logs import only_in_logs
@@ -88,8 +88,10 @@ def read(request: Request) -> LongTable:
     for system, path in request.named_files().items():
         run = read_run(path)
         judged_topics = [topic for topic in qrels if topic in run]
-        if not judged_topics:
-            raise InputError(f"has no topic of {qrels_path}", at=path)
+        if not any(document in qrels[topic] for topic in judged_topics for document in run[topic].documents):
+            raise InputError(f"has no document that {qrels_path} judges for its topic", at=path)
+        if unknown := [topic for topic in run if topic not in qrels]:
+            note("topics unknown", path=path, n=counted(len(unknown), "topic"), first=unknown[0])
         for topic in judged_topics:
             documents, has_ties, contradicts_ranks = run[topic]
             grades = [qrels[topic].get(document, 0) for document in documents]
@@ -187,7 +189,13 @@ def _entries(
             if len(cells) == len(short) and (has_header or short == _MARCO):
                 columns = short
         if len(cells) < len(columns) or (len(cells) > len(columns) and columns != _RUN):
-            remedy = "three columns need a header: query-id corpus-id score" if columns == _QRELS else ""
+            remedy: str = Words("are these judgments? {references} names them", references=Argument("references"))
+            if columns == _QRELS:
+                remedy = (
+                    "is this a run?"
+                    if len(cells) > len(columns)
+                    else ("three columns need a header: query-id corpus-id score")
+                )
             rule = f"{counted(len(cells), 'column')}, not {len(columns)}: {' '.join(columns)}"
             raise InputError(rule, remedy=remedy, at=place)
         cell = dict(zip(columns, cells, strict=False))

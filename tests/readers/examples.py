@@ -206,7 +206,7 @@ EXAMPLES: dict[str, Example] = {
         "accuracy",
         {"new.json": _results("new", first=1, second=1), "old.json": _results("old", second=1, first=0)},
         (100, 50),
-        ("0", "1"),
+        ("first", "second"),
     ),
 }
 

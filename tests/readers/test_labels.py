@@ -98,7 +98,7 @@ def test_a_blank_label_is_none_and_na_is_one_if_a_gold_label_is_written_so(tmp_p
     for files, at in (
         ({"a.csv": "id,gold,pred\nq0,x,x\nq1,,y\n"}, "a.csv, line 3"),
         ({"a.csv": "id,gold,pred\nq0,x,x\nq1,y, \n"}, "a.csv, line 3"),
-        ({"a.csv": "id,pred\nq0,x\nq1,y\n", "gold.csv": "id,gold\nq0,x\nq0,y\n"}, "gold.csv, line 3"),
+        ({"a.csv": "id,pred\nq0,x\nq1,y\n", "gold.csv": "id,gold\nq0,x\nq1,\n"}, "gold.csv, line 3"),
     ):
         assert refused(tmp_path, files, "accuracy").at == f"{tmp_path}/{at}"
 
@@ -188,6 +188,15 @@ def test_an_answer_is_right_if_it_is_any_of_the_gold_ones(
         for name in "ab"
     }
     assert scores(loaded(tmp_path, records, "accuracy", columns={"gold": "gold"})) == expected
+    rows = [
+        f"{q},{answer}"
+        for q, answers in gold.items()
+        for answer in ([answers] if isinstance(answers, str) else answers)
+    ]
+    if all(row[-1] != "," for row in rows):
+        (tmp_path / "gold.json").unlink()
+        in_rows = {name: files[name] for name in ("a.json", "b.json")} | {"gold.csv": "\n".join(["id,answer", *rows])}
+        assert scores(loaded(tmp_path, in_rows, "accuracy")) == expected
     null = files | {"b.json": '{"q1": null, "q2": "x"}'}
     assert refused(tmp_path, null, "accuracy").at == f"{tmp_path}/b.json, record 1"
     if any(isinstance(answers, list) and len(answers) > 1 for answers in gold.values()):

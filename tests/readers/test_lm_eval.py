@@ -149,7 +149,7 @@ def test_perplexities_are_ratios_of_sums(metric: str, score: float, tmp_path: Pa
         with pytest.raises(InputError):
             load(path, columns={"score": metric}, **options)  # type: ignore[arg-type]
     other = write(tmp_path, "m", "quiz", [sample(0, {"acc": 1})])
-    with pytest.raises(InputError, match="domain='wiki' reads the logs of one task"):
+    with pytest.raises(InputError, match="domain='NAME' reads the logs of one task: '.*wiki"):
         load([other, path], metric, missing="drop")
 
 

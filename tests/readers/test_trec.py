@@ -72,7 +72,9 @@ def test_topics_are_those_of_the_qrels(tmp_path: Path) -> None:
     for metric in ("ap", "precision@1", "ndcg"):
         read = loaded(tmp_path, files, metric)
         assert read.outputs.items["id"].tolist() == ["1", "2", "3"]
-        assert (scores(read), note_kinds(read)) == ({"a": 0.67}, ["topics without relevance"])
+        assert (scores(read), note_kinds(read)) == ({"a": 0.67}, ["topics without relevance", "topics unknown"])
+    strangers = {"a.run": "1 Q0 x 1 1 a\n", "gold.txt": QRELS}
+    assert "no document" in str(refused(tmp_path, strangers, "ap"))
     lacks = {"a.run": NEW, "b.run": NEW.partition("2 Q0")[0], "gold.txt": QRELS}
     assert "lacks 1 of 2" in str(refused(tmp_path, lacks, "ap"))
     assert scores(loaded(tmp_path, lacks, "ap", missing="zero")) == {"a": 1, "b": 0.5}
