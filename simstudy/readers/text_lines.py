@@ -18,7 +18,6 @@ import pandas as pd
 from simstudy.metrics import METRICS, Metric
 from simstudy.metrics.direction import sounds_like_error
 from simstudy.metrics.per_class import PER_CLASS, PerClass
-from simstudy.metrics.rouge import Rouge
 from simstudy.notes import Argument, Words, note
 from simstudy.readers.columns import OURS, USUAL, no_column, plain
 from simstudy.readers.formats import Format
@@ -76,7 +75,7 @@ def read(request: Request) -> LongTable:
     - Metrics of texts (``bleu``, ``chrf``, ``rougeL``, ``wer`` …): lines are texts. References are text files, one for
       the first reference of all items, one for the second …, where an empty line is no reference, unless an item has
       no other: then it is an empty text; or one table (.csv, .tsv) with the columns ``item`` and ``reference`` and any
-      number of rows for an item. For ROUGE, `_BREAKS` separate the sentences of a text.
+      number of rows for an item. For rougeLsum, `_BREAKS` separate the sentences of a text.
     - Metrics of labels (``accuracy``, ``macro_f1`` …): lines are labels, right if they equal the line of the one
       reference file. Blanks around them do not count.
     - ``mean``: lines are numbers, and there are no references.
@@ -161,12 +160,12 @@ def _read(path: Path) -> _Lines:
 
 
 def _counted_text(text: str, request: Request) -> str:
-    """A text with line breaks between its sentences, for ROUGE; a label or a number without blanks around it."""
+    """A text with line breaks between its sentences, for rougeLsum; a label or a number without blanks around it."""
     if not request.metric.of_texts:
         return text.strip()
-    is_rouge = isinstance(request.metric, Rouge)
-    for mark in filter(None, (request.mark, *(_BREAKS if is_rouge else ()))):
-        text = text.replace(mark, "\n" if is_rouge else " ")
+    tells_sentences = request.metric.name.startswith("rougeLsum")
+    for mark in filter(None, (request.mark, *(_BREAKS if tells_sentences else ()))):
+        text = text.replace(mark, "\n" if tells_sentences else " ")
     return text
 
 
