@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,17 @@ def loaded(folder: Path, files: Mapping[str, str], metric: str, **options: Any) 
     return load([folder / name for name in files if not name.startswith("gold")], metric, references=gold, **options)
 
 
-def refused(folder: Path, files: Mapping[str, str], metric: str, **options: Any) -> InputError:
-    """The error of such files, which is of one line."""
-    with pytest.raises(InputError) as error:
-        loaded(folder, files, metric, **options)
+def load_error(*arguments: Any, match: str | None = None, by: Callable[..., Any] = load, **options: Any) -> InputError:
+    """The error of loading files, which is of one line."""
+    with pytest.raises(InputError, match=match) as error:
+        by(*arguments, **options)
     assert "\n" not in str(error.value)
     return error.value
+
+
+def refused(folder: Path, files: Mapping[str, str], metric: str, **options: Any) -> InputError:
+    """The error of such files."""
+    return load_error(folder, files, metric, by=loaded, **options)
 
 
 def scores(read: Loaded) -> dict[str, float]:

@@ -63,8 +63,7 @@ def test_gold_tags_in_a_column_of_the_systems_files(tmp_path: Path) -> None:
     files = {"a": text, "b": text.replace("V O O", "V O B-x")}
     assert scores(loaded(tmp_path, files, "span_f1", columns=columns)) == {"a": 66.67, "b": 50}
     for other in (text.replace("is V", "es V"), text.replace("B-loc O", "O O")):
-        error = refused(tmp_path, {"a": text, "b": other}, "span_f1", columns=columns)
-        assert error.at == f"{tmp_path / 'b'}, line 1"
+        assert refused(tmp_path, {"a": text, "b": other}, "span_f1", columns=columns).at == f"{tmp_path / 'b'}, line 1"
     for chosen in ({"gold": "3"}, {"gold": "4", "tag": "4"}, {"gold": "x", "tag": "4"}):
         assert refused(tmp_path, files, "span_f1", columns=chosen).argument == "columns"
     assert refused(tmp_path, {**files, "gold": TAGGED}, "span_f1", columns=columns).argument == "references"
@@ -284,8 +283,7 @@ def test_a_sentence_that_a_system_lacks_has_the_counts_of_gold_only(
     ],
 )
 def test_malformed_files_are_refused_where_they_are(tmp_path: Path, metric: str, gold: str, text: str, at: str) -> None:
-    error = refused(tmp_path, {"a": text, "gold": gold}, metric)
-    assert error.at == f"{tmp_path / 'a'}{at}"
+    assert refused(tmp_path, {"a": text, "gold": gold}, metric).at == f"{tmp_path / 'a'}{at}"
 
 
 @pytest.mark.parametrize(

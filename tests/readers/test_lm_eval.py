@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from simstudy.readers.load import load
-from simstudy.validation import InputError
+from tests.readers.line_files import load_error
 
 TIME = "2025-01-31T10-00-00.123456"
 
@@ -103,8 +103,12 @@ def test_an_item_without_this_score_is_missing(tmp_path: Path) -> None:
     """Also if no log has a score of the item, and if the item has another score."""
     scores = [{"em": 1}, {"em": None}, {"em": float("nan")}, {"f1": 1}]
     path = write(tmp_path, "m", "t", [sample(k, own) for k, own in enumerate(scores)])
-    with pytest.raises(InputError, match="line 2: item '1' has no score 'em'; missing='drop' leaves such items out"):
-        load(path, "accuracy", columns={"score": "em"})
+    load_error(
+        path,
+        "accuracy",
+        columns={"score": "em"},
+        match="line 2: item '1' has no score 'em'; missing='drop' leaves such items out",
+    )
     assert load(path, "em", missing="drop").outputs.items["id"].tolist() == ["0"]
     assert load(path, "em", missing="zero").outputs.scores().tolist() == [25]
 
@@ -114,8 +118,7 @@ def test_a_sample_without_this_score_is_missing(tmp_path: Path) -> None:
     repeated = [{"em": [1, 0], "f1": [1, 1]}, {"em": [1, None], "f1": [1, 1]}]
     samples = [sample(k, {"em": 1, "f1": 1, "majority": 1}, scores_per_repeat=own) for k, own in enumerate(repeated)]
     path = write(tmp_path, "m", "t", samples)
-    with pytest.raises(InputError, match="line 2: item '1' has no score 'em'"):
-        load(path, "em")
+    load_error(path, "em", match="line 2: item '1' has no score 'em'")
     assert load(path, "em", missing="drop").outputs.items["id"].tolist() == ["0#1", "0#2", "1#1"]
     assert load(path, "mean", columns={"score": "f1"}).outputs.n_items == 4
     assert load(path, "majority").outputs.items["id"].tolist() == ["0", "1"]
@@ -140,29 +143,23 @@ def test_perplexities_are_ratios_of_sums(metric: str, score: float, tmp_path: Pa
         for k, (likelihood, words, n) in enumerate(texts)
     ]
     path = write(tmp_path, "m", "wiki", samples)
-    with pytest.raises(InputError, match="item '2' has no score"):
-        load(path, metric)
+    load_error(path, metric, match="item '2' has no score")
     for metric_or_column in ({"metric": metric}, {"columns": {"score": metric}}):
         outputs = load(path, missing="drop", **metric_or_column).outputs  # type: ignore[arg-type]
         assert (outputs.metric.name, outputs.scores().tolist()) == (metric, [pytest.approx(score)])
     for options in ({"missing": "zero"}, {"metric": "mean"}):
-        with pytest.raises(InputError):
-            load(path, columns={"score": metric}, **options)  # type: ignore[arg-type]
+        load_error(path, columns={"score": metric}, **options)
     other = write(tmp_path, "m", "quiz", [sample(0, {"acc": 1})])
-    with pytest.raises(InputError, match="domain='wiki' reads the logs of one task"):
-        load([other, path], metric, missing="drop")
+    load_error([other, path], metric, missing="drop", match="domain='wiki' reads the logs of one task")
 
 
 def test_metrics_of_a_whole_test_set_are_no_scores(tmp_path: Path) -> None:
     path = write(tmp_path, "m", "t", [sample(0, {"bleu": [["a"], "b"], "em": 1, "perplexity": -2.5})])
-    with pytest.raises(InputError, match="the score may be em, log_likelihood;"):
-        load(path)
+    load_error(path, match="the score may be em, log_likelihood;")
     assert load(path, "log_likelihood").outputs.scores().tolist() == [-2.5]
     for options in ({"metric": "bleu"}, {"columns": {"score": "bleu"}}):
-        with pytest.raises(InputError, match="'bleu' is a metric of the whole test set"):
-            load(path, **options)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="'macro_f1' needs the predicted and the gold label"):
-        load(path, "macro_f1")
+        load_error(path, **options, match="'bleu' is a metric of the whole test set")
+    load_error(path, "macro_f1", match="'macro_f1' needs the predicted and the gold label")
 
 
 SAMPLE = '{"doc_id": 0, "metrics": ["em"], "em": 1}'
@@ -185,6 +182,4 @@ SAMPLE = '{"doc_id": 0, "metrics": ["em"], "em": 1}'
 def test_what_is_no_log(text: str, at: str, tmp_path: Path) -> None:
     path = tmp_path / f"samples_t_{TIME}.jsonl"
     path.write_text(text)
-    with pytest.raises(InputError) as error:
-        load(path, "accuracy")
-    assert error.value.at == (f"{path}, {at}" if at else str(path))
+    assert load_error(path, "accuracy").at == (f"{path}, {at}" if at else str(path))

@@ -11,7 +11,6 @@ import pytest
 
 from simstudy.files.packed import as_given
 from simstudy.notes import notes_kept
-from simstudy.readers.load import load
 from simstudy.readers.request import (
     name_and_path,
     named_file,
@@ -21,6 +20,7 @@ from simstudy.readers.request import (
     without_others,
 )
 from simstudy.validation import InputError
+from tests.readers.line_files import load_error
 
 
 def files(folder: Path, *names: str) -> Path:
@@ -59,8 +59,7 @@ def test_what_is_no_file_or_given_twice_is_refused(tmp_path: Path) -> None:
     zipfile.ZipFile(folder / "empty.zip", "w").close()
     twice = [folder / "a.csv", folder / "empty" / ".." / "a.csv"]
     for paths in ([folder / "empty"], [folder / "empty.zip"], [folder / "none"], twice, []):
-        with pytest.raises(InputError, match=r"no files of|no such file|given twice|at least one"):
-            load(paths, "accuracy")
+        load_error(paths, "accuracy", match=r"no files of|no such file|given twice|at least one")
 
 
 def test_names_that_are_not_utf8_are_refused_in_one_line(tmp_path: Path) -> None:

@@ -17,9 +17,8 @@ import pytest
 from simstudy.metrics import METRICS
 from simstudy.readers.load import load
 from simstudy.readers.long_table import Loaded
-from simstudy.validation import InputError
 from tests.oracles import compared
-from tests.readers.line_files import loaded, note_kinds, refused, scores
+from tests.readers.line_files import load_error, loaded, note_kinds, refused, scores
 
 TIDY = "system,item,score,kind,seconds\nold,01,0,x,5\nold,1,1,y,6\nnew,1,1,y,7\nnew,01,1,x,8\n"
 F1 = "item,gold,a:correct,a:guessed,b:correct,b:guessed\nx,2,1,2,1,1\ny,1,1,1,,\n"
@@ -202,8 +201,7 @@ def test_a_table_of_one_system_takes_a_name_and_one_of_several_does_not(tmp_path
         assert load({"a": tmp_path / "s.csv"}, metric).outputs.names == ["a"]
     for text in ("system,item,score\nm,q1,1\nn,q1,0\n", "item,m,n\nq1,1,0\n"):
         (tmp_path / "s.csv").write_text(text)
-        with pytest.raises(InputError, match="for files of one system: .* has m, n"):
-            load({"a": tmp_path / "s.csv"}, "accuracy")
+        load_error({"a": tmp_path / "s.csv"}, "accuracy", match="for files of one system: .* has m, n")
 
 
 def test_a_table_of_systems_makes_a_column_a_system(tmp_path: Path) -> None:
@@ -505,15 +503,12 @@ def test_scores_by_system_are_a_table() -> None:
     ],
 )
 def test_what_is_refused_of_a_table_in_memory(table: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        load(table, "accuracy")
+    load_error(table, "accuracy", match=message)
 
 
 def test_what_is_for_files_is_refused_with_a_table_in_memory() -> None:
     for argument, value in (("references", __file__), ("format", "text"), ("ties", "keep")):
-        with pytest.raises(InputError) as error:
-            load(WIDE, "accuracy", **{argument: value})
-        assert error.value.argument == argument
+        assert load_error(WIDE, "accuracy", **{argument: value}).argument == argument
 
 
 def test_questions_that_stand_under_other_ids_are_not_paired_by_these(tmp_path: Path) -> None:
@@ -522,9 +517,8 @@ def test_questions_that_stand_under_other_ids_are_not_paired_by_these(tmp_path: 
         rows = "".join(f"{number},what is {i}?,{i % 3 == 0:d}\n" for number, i in enumerate(order))
         (tmp_path / f"{name}.csv").write_text(f"id,question,correct\n{rows}")
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    with pytest.raises(InputError, match="same questions under other ids") as refused:
-        load(paths)
-    named = refused.value.remedy.fields["columns"]  # type: ignore[attr-defined]
+    refused = load_error(paths, match="same questions under other ids")
+    named = refused.remedy.fields["columns"]  # type: ignore[attr-defined]
     outputs = load(paths, **{named.name: named.value}).outputs
     assert (outputs.statistics[0] == outputs.statistics[1]).all()
 
@@ -542,9 +536,7 @@ def test_rows_are_numbered_in_each_file(tmp_path: Path) -> None:
 
 def test_a_column_of_other_numbers_beside_right_and_wrong_answers_needs_a_metric(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("item,shelf,new,old\nq1,1,1,0\nq2,2,1,0\nq3,2,1,1\n")
-    with pytest.raises(InputError) as error:
-        load(tmp_path / "s.csv")
-    aside = error.value.remedy.fields["aside"].fields["aside"]  # type: ignore[attr-defined]
+    aside = load_error(tmp_path / "s.csv").remedy.fields["aside"].fields["aside"]  # type: ignore[attr-defined]
     assert load(tmp_path / "s.csv", columns=aside.value).outputs.names == ["new", "old"]
     assert load(tmp_path / "s.csv", "mean").outputs.names == ["shelf", "new", "old"]
 

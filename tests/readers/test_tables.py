@@ -16,6 +16,7 @@ from simstudy.notes import notes_kept
 from simstudy.readers.load import load
 from simstudy.readers.tables import read_table
 from simstudy.validation import InputError, NoSuchFile
+from tests.readers.line_files import load_error
 
 
 def table(folder: Path, content: str | bytes, name: str = "t.csv") -> pd.DataFrame:
@@ -190,6 +191,4 @@ def test_numbers_that_are_no_scores(tmp_path: Path) -> None:
         tmp_path / "s.parquet"
     )
     for name, at in (("s.json", "record 1"), ("s.parquet", "row 1")):
-        with pytest.raises(InputError) as error:
-            load(tmp_path / name, "mean")
-        assert error.value.at == f"{tmp_path / name}, {at}"
+        assert load_error(tmp_path / name, "mean").at == f"{tmp_path / name}, {at}"
