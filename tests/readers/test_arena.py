@@ -10,7 +10,7 @@ import pytest
 import simstudy as ss
 from simstudy.readers.load import load
 from simstudy.statistics.bradley_terry import strengths
-from tests.readers.line_files import load_error
+from tests.readers.line_files import load_error, texts_of
 
 SMALL = pd.DataFrame(
     [["x", "y", "model_a"], ["y", "x", "tie"], ["x", "y", "y"], ["y", "z", "model_b"], ["z", "x", "model_b"],
@@ -149,7 +149,6 @@ def test_draws_of_alpaca_eval_that_are_coded_as_zero(tmp_path: Path) -> None:
 def test_texts_of_battles(tmp_path: Path) -> None:
     rows = [["new", "old", "model_a", "Hi?", "new!", "old!"], ["old", "new", "model_a", "Hi?", "old!", "new!"]]
     columns = ["model_a", "model_b", "winner", "prompt", "response_a", "response_b"]
-    texts = load(written(tmp_path, pd.DataFrame(rows, columns=columns)), "win_rate").texts
-    assert texts is not None
+    texts = texts_of(load(written(tmp_path, pd.DataFrame(rows, columns=columns)), "win_rate"))
     assert texts.inputs_of(["1", "2"]) == ["Hi?", "Hi?"]
     assert texts.answers_of("old", ["2", "1"]) == ["old!", "old!"]

@@ -83,14 +83,3 @@ def test_ties_and_dropped_candidates_are_told(tmp_path: Path) -> None:
 def test_scores_of_topics_are_no_candidates(tmp_path: Path) -> None:
     files = {"s.csv": "topic,system,score\n1,a,0.5\n1,b,0.25\n2,a,1\n2,b,0\n"}
     assert scores(loaded(tmp_path, files, "precision@4", columns={"item": "topic"})) == {"a": 0.75, "b": 0.12}
-
-
-def test_the_candidates_of_a_paper(shared_data: Path) -> None:
-    """Evert 2004: 5,102 candidates, 566 of them true; the 500 best by each measure, as pandas sorts them."""
-    path = shared_data / "colloc_krenn" / "KrennPPV.tsv"
-    outputs = load(path, "precision@500", columns={"gold": "is.colloc"}, ties="keep").outputs
-    table = pd.read_csv(path, sep="\t")
-    assert (outputs.n_items, int(outputs.items["true"].sum())) == (5102, int(table["is.colloc"].sum()))
-    for name in ("t.score", "log.like"):
-        best = table[table[name] >= table[name].nlargest(500).min()]
-        assert outputs.select([name]).scores()[0] == pytest.approx(best["is.colloc"].mean())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from simstudy.readers.load import load
-from tests.readers.line_files import load_error
+from tests.readers.line_files import load_error, texts_of
 
 TYPOS = {"name": "typos"}
 
@@ -132,8 +132,7 @@ def test_a_folder_whose_name_is_not_helms(tmp_path: Path) -> None:
 
 
 def test_texts_for_people(tmp_path: Path) -> None:
-    texts = load(run(tmp_path, "m"), "accuracy").texts
-    assert texts is not None
+    texts = texts_of(load(run(tmp_path, "m"), "accuracy"))
     assert (texts.inputs_of(["id1"]), texts.references_of(["id1"])) == (["Is it?"], ["yes"])
     assert texts.answers_of("m", ["id1"]) == ["yes"]
 

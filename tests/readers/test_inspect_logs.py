@@ -8,7 +8,7 @@ import pytest
 
 from simstudy.readers.load import load
 from tests.readers.archives import DEFLATED, STORED, ZSTD, eval_log, zipped
-from tests.readers.line_files import load_error
+from tests.readers.line_files import load_error, texts_of
 
 
 def sample(id: int | str, value: Any, epoch: int = 1, said: str = "x", **scores: Any) -> dict[str, Any]:
@@ -105,8 +105,7 @@ def test_messages_are_one_input_whatever_their_ids(tmp_path: Path) -> None:
 
     why = {"type": "text", "text": "Why?"}
     paths = [log("a", why, image), log("b", why | {"source": None}, image)]
-    texts = load(paths, "accuracy").texts
-    assert texts is not None
+    texts = texts_of(load(paths, "accuracy"))
     assert texts.inputs_of(["1"]) == ['system: Be brief.\nuser: Why?\n{"type": "image", "image": "data:1"}']
     for parts in ([why | {"text": "How?"}, image], [why], [why, image | {"image": "data:2"}]):
         log("b", *parts)

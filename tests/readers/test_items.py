@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,8 @@ import pytest
 
 from simstudy.readers.load import load
 from simstudy.readers.long_table import Loaded
-from simstudy.validation import InputError
 from tests.oracles import compared
-from tests.readers.line_files import note_kinds
+from tests.readers.line_files import load_error, note_kinds
 
 FOUR = "item,a,b\nq1,1,0\nq2,1,1\nq3,0,1\nq4,1,0\n"
 
@@ -25,15 +25,12 @@ def described(folder: Path, table: str, name: str = "items.csv", text: str = FOU
     return load(path, "mean", items=folder / name, **options)
 
 
+refusal = partial(load_error, by=described)
+
+
 def items_of(*args: Any, **options: Any) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = described(*args, **options).outputs.items.to_dict("list")
     return found
-
-
-def refusal(*args: Any, **options: Any) -> InputError:
-    with pytest.raises(InputError) as error:
-        described(*args, **options)
-    return error.value
 
 
 @pytest.mark.parametrize("key", ["id", "item", "question_id", "index"])

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from simstudy.readers.load import load
 from tests.readers.line_files import loaded, note_kinds, refused, scores
 
 LABEL_METRICS = ("accuracy", "macro_f1", "balanced_accuracy", "mcc")
@@ -54,11 +53,6 @@ def test_labels_in_every_shape_have_the_scores_by_hand(metric: str, tmp_path: Pa
     answers = loaded(tmp_path, pair(), metric).outputs.answers
     assert answers is not None
     assert (answers[0] == answers[1]).tolist() == [True, False, True, True]
-
-
-def test_without_a_metric_labels_are_compared_by_accuracy(tmp_path: Path) -> None:
-    (tmp_path / "s.csv").write_text("item,gold,old,new\nq0,x,x,x\nq1,y,x,y\n")
-    assert load(tmp_path / "s.csv").outputs.scores().tolist() == [50, 100]
 
 
 @pytest.mark.parametrize("metric", LABEL_METRICS)

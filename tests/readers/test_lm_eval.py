@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from simstudy.readers.load import load
-from tests.readers.line_files import load_error
+from tests.readers.line_files import load_error, texts_of
 
 TIME = "2025-01-31T10-00-00.123456"
 
@@ -92,8 +92,7 @@ def test_texts_for_people(tmp_path: Path) -> None:
         target=0,
         resps=[[["-2.5", "False"]], [["-1.25", "True"]]],
     )
-    texts = load(write(tmp_path, "m", "t", [sample(0, {"acc": 1.0}), choices]), "accuracy").texts
-    assert texts is not None
+    texts = texts_of(load(write(tmp_path, "m", "t", [sample(0, {"acc": 1.0}), choices]), "accuracy"))
     assert texts.inputs_of(["0", "1"]) == ["q0", 'Sea?\n["wet", "dry"]']
     assert texts.references_of(["0", "1"]) == ["0", "0"]
     assert texts.answers_of("m", ["0", "1"]) == ["so it is 1", '["-2.5", "False"]\n\n["-1.25", "True"]']
@@ -132,14 +131,7 @@ RATIOS = {"word_perplexity": math.exp(0.25), "byte_perplexity": math.exp(0.05), 
 def test_perplexities_are_ratios_of_sums(metric: str, score: float, tmp_path: Path) -> None:
     texts = [(-1.0, 2, 10), (-0.5, 4, 20), (None, 3, 12)]
     samples = [
-        sample(
-            k,
-            {
-                "word_perplexity": [likelihood, words],
-                "byte_perplexity": [likelihood, n],
-                "bits_per_byte": [likelihood, n],
-            },
-        )
+        sample(k, dict.fromkeys(RATIOS, [likelihood, n]) | {"word_perplexity": [likelihood, words]})
         for k, (likelihood, words, n) in enumerate(texts)
     ]
     path = write(tmp_path, "m", "wiki", samples)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from simstudy.readers.load import load
-from tests.readers.line_files import load_error
+from tests.readers.line_files import load_error, texts_of
 
 
 def result(test: int, model: str, score: float = 1, column: int = 0, question: int | None = None, **more: Any) -> Any:
@@ -52,8 +52,7 @@ def test_a_file_has_the_results_of_several_systems(version: str, tmp_path: Path)
     loaded = load(path)
     scores = dict(zip(loaded.outputs.names, loaded.outputs.scores(), strict=True))
     assert (scores, loaded.outputs.items["id"].tolist(), len(loaded.notes)) == ({"new": 100, "old": 50}, ["0", "1"], 1)
-    assert loaded.texts is not None
-    assert loaded.texts.answers_of("new", ["0"]) == ["x"]
+    assert texts_of(loaded).answers_of("new", ["0"]) == ["x"]
     for score, expected in {"success": {1, 0.5}, "namedScores.form": {0.5, 0.25}}.items():
         assert {*load(path, "mean", columns={"score": score}).outputs.scores()} == expected
     load_error({"x": path}, match="has 2 systems")

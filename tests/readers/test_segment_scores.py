@@ -9,16 +9,10 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from simstudy.readers.load import load
-from tests.readers.line_files import load_error
+from tests.readers.line_files import load_error, texts_of, written
 
 HASH = "roberta-large_L17_no-idf_version=0.3.12(hug_trans=4.36.2) P: 0.9 R: 0.8 F1: 0.7"
 COMET = {"runs/old.txt": [0.5, 0.75, 0.125], "runs/new.txt": [0.875, 0.75, 0.25]}
-
-
-def written(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
 
 
 def test_the_json_file_of_comet_score(tmp_path: Path) -> None:
@@ -28,9 +22,8 @@ def test_the_json_file_of_comet_score(tmp_path: Path) -> None:
     assert loaded.outputs.items["id"].tolist() == ["1", "2", "3"]
     np.testing.assert_array_equal(loaded.outputs.statistics[:, :, 0], list(COMET.values()))
     assert loaded.scored_by == ("COMET",)
-    assert loaded.texts is not None
-    assert loaded.texts.inputs_of(["1"]) == ["s"]
-    assert loaded.texts.answers_of("new", ["2"]) == ["runs/new.txt"]
+    assert texts_of(loaded).inputs_of(["1"]) == ["s"]
+    assert texts_of(loaded).answers_of("new", ["2"]) == ["runs/new.txt"]
     load_error({"base": tmp_path / "scores.json"}, "mean", match="must have no names")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from simstudy.readers.load import load
-from tests.readers.line_files import loaded, note_kinds, refused, scores
+from tests.readers.line_files import loaded, note_kinds, refused, scores, texts_of
 
 QRELS = "1 0 d1 1\n1 0 d2 0\n2 0 d3 1\n"
 NEW = "1 Q0 d1 1 9 new\n1 Q0 d2 2 8 new\n2 Q0 d3 1 9 new\n"
@@ -19,8 +19,7 @@ def test_documents_are_ranked_by_score_then_by_docno_backwards(tmp_path: Path) -
     files = {"new.run": NEW, "tied.run": tied.replace("-inf", "-1e-3"), "gold.txt": QRELS}
     read = loaded(tmp_path, files, "ap")
     assert scores(read) == {"new": 1, "tied": 0.75}
-    assert read.texts is not None
-    assert read.texts.answers_of("tied", ["1"]) == ["d2 (0)\nd1 (1)"]
+    assert texts_of(read).answers_of("tied", ["1"]) == ["d2 (0)\nd1 (1)"]
     assert scores(loaded(tmp_path, files, "precision@1")) == {"new": 1, "tied": 0.5}
     assert scores(loaded(tmp_path, files, "ndcg@2")) == {"new": 1, "tied": 0.82}
 
