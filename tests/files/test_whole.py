@@ -6,25 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simstudy.files.whole import atomic_path, is_html, require_page
-
-
-def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
-    target = tmp_path / "deep" / "table.csv"
-    with atomic_path(target) as temporary:
-        temporary.write_text("old")
-        assert temporary.suffix == ".csv"
-        assert not target.exists()
-
-    def write_half() -> None:
-        with atomic_path(target) as temporary:
-            temporary.write_text("ne")
-            raise RuntimeError("killed")
-
-    with pytest.raises(RuntimeError, match="killed"):
-        write_half()
-    assert target.read_text() == "old"
-    assert [path.name for path in target.parent.iterdir()] == ["table.csv"]
+from simstudy.files.whole import is_html, require_page
 
 
 @pytest.mark.parametrize(

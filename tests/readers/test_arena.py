@@ -59,16 +59,6 @@ def test_names_of_systems_are_no_sides(tmp_path: Path) -> None:
     assert load_error(path, "win_rate").at == f"{path}, line 7"
 
 
-def test_strengths_are_in_elo_points_round_1000(tmp_path: Path) -> None:
-    outputs = load(written(tmp_path, SMALL), "bradley_terry").outputs
-    names = {"x": 0, "y": 1, "z": 2}
-    first, second = SMALL["model_a"].map(names).to_numpy(), SMALL["model_b"].map(names).to_numpy()
-    beta = strengths(first, second, np.array([1, 0.5, 0, 0, 0, 0, 0.5]), 3)
-    assert outputs.scores().mean() == pytest.approx(1000)
-    # 400 points are odds of ten to one.
-    np.testing.assert_allclose(10 ** ((outputs.scores() - 1000) / 400), np.exp(beta), rtol=1e-9)
-
-
 def test_an_items_score_is_the_influence_of_its_battle(tmp_path: Path) -> None:
     """Without a battle, the strengths of all others move by a share of its item's distance from the mean."""
     frame, n = battles(800, np.linspace(0, 1, 4), 3), 800

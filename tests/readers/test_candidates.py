@@ -12,19 +12,6 @@ from simstudy.readers.candidates import load_candidates
 from simstudy.readers.load import load
 from tests.readers.line_files import loaded, note_kinds, refused, scores
 
-TABLE = "id,gold,new,old,domain\nred tape,1,9,2,x\nblack box,1,8,9,x\nred car,0,1,8,y\nold box,0,2,1,y\n"
-
-
-def test_lists_hold_the_candidates_of_the_highest_scores(tmp_path: Path) -> None:
-    read = loaded(tmp_path, {"c.csv": TABLE}, "precision@2")
-    assert scores(read) == {"new": 1, "old": 0.5}
-    assert read.outputs.items.to_dict("list") == {
-        "id": ["red tape", "black box", "red car", "old box"],
-        "true": [True, True, False, False],
-        "domain": ["x", "x", "y", "y"],
-    }
-    assert read.outputs.statistics[1].tolist() == [[0, 0], [1, 1], [0, 1], [0, 0]]
-
 
 def test_a_domain_is_ranked_by_itself(tmp_path: Path) -> None:
     rng = np.random.default_rng(2)

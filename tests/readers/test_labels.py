@@ -73,16 +73,6 @@ def test_labels_of_another_type_or_with_blanks_are_the_same(tmp_path: Path, othe
     assert scores(loaded(tmp_path, files, "macro_f1")) == {"0": 73.33, "1": 73.33}
 
 
-def test_numbers_are_labels_of_any_type(tmp_path: Path) -> None:
-    """A column of floats has 1.0 for 1."""
-    text = '{"item": 1, "gold": 1, "a": 1.0, "b": null}\n{"item": 2, "gold": 0, "a": 1.0, "b": 0.0}\n'
-    columns = {"gold": "gold"}
-    assert scores(loaded(tmp_path, {"s.jsonl": text}, "accuracy", columns=columns, missing="zero")) == {
-        "a": 50,
-        "b": 50,
-    }
-
-
 def test_a_blank_label_is_none_and_na_is_one_if_a_gold_label_is_written_so(tmp_path: Path) -> None:
     text = "item,gold,a,b\n1,NA,NA,yes\n2,NA,nan,NA\n3,yes,yes,yes\n"
     assert scores(loaded(tmp_path, {"s.csv": text}, "accuracy", missing="zero")) == {"a": 66.67, "b": 66.67}

@@ -101,18 +101,6 @@ def test_a_system_that_answers_less_is_worse(metric: str, tmp_path: Path) -> Non
     assert best > worst
 
 
-def test_the_order_of_rows_does_not_matter(tmp_path: Path, rng: np.random.Generator) -> None:
-    """A shuffled table with holes has the scores that pandas pivots it to."""
-    index = pd.MultiIndex.from_product([[f"s{k}" for k in range(7)], [f"{i:03}" for i in range(90)]])
-    tidy = pd.DataFrame({"score": rng.random(len(index))}, index.set_names(["system", "item"])).reset_index()
-    tidy = tidy.sample(frac=0.95, random_state=1)
-    wide = tidy.pivot(index="item", columns="system", values="score").dropna()
-    outputs = read(tmp_path, tidy.to_csv(index=False), "mean", missing="drop").outputs
-    found = pd.DataFrame(outputs.statistics[..., 0].T, index=outputs.items["id"], columns=outputs.names)
-    pd.testing.assert_frame_equal(found.sort_index()[wide.columns], wide, check_names=False)
-    assert outputs.items["id"].tolist() == [item for item in tidy["item"].unique() if item in wide.index]
-
-
 def test_a_column_of_items_needs_one_value_for_each(tmp_path: Path) -> None:
     """Blanks aside. A domain that differs is left out with a note; a column that the user named is refused."""
     labels = "system,item,score,domain,long\na,x,1,law,w\na,y,1,art,v\nb,x,1,,w\nb,y,1,{},{}\n"
@@ -510,6 +498,7 @@ def test_scores_by_system_are_a_table() -> None:
         (WIDE.set_index(pd.Index(["a", "b", " ", "d", "e", "f"])).drop(columns="item"), "the table, row 3: no item"),
         (WIDE.assign(old=["1", "x", "1", "1", "1", "1"]), "the table, row 2, system 'old': score must be a number"),
         (LONG.assign(score=[np.inf, *LONG["score"][1:]]), "the table, row 1: score must be a number, not inf"),
+        (LONG.assign(score=pd.Timestamp("2020-01-01")), "the table, row 1: score must be a number"),
         (pd.concat([LONG, LONG.iloc[[2]]]), "the table, row 13: item 'q2' of system 'old' comes again, first in"),
         (WIDE.rename(columns={"item": "row_id"}), "row_id"),
         (LONG.drop(columns="item"), "the table: no column 'item'"),

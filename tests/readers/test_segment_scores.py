@@ -25,6 +25,7 @@ def test_the_json_file_of_comet_score(tmp_path: Path) -> None:
     assert texts_of(loaded).inputs_of(["1"]) == ["s"]
     assert texts_of(loaded).answers_of("new", ["2"]) == ["runs/new.txt"]
     load_error({"base": tmp_path / "scores.json"}, "mean", match="must have no names")
+    load_error(tmp_path / "scores.json", "mean", columns={"score": "P"}, match="choose no score")
 
 
 def test_the_lines_that_comet_score_prints(tmp_path: Path) -> None:
@@ -33,13 +34,6 @@ def test_the_lines_that_comet_score_prints(tmp_path: Path) -> None:
     lines += [f"{name}\tscore: {np.mean(scores):.4f}" for name, scores in COMET.items()]
     path = written(tmp_path / "comet.log", "\n".join([*lines, "Predictions saved in: scores.json."]) + "\n")
     np.testing.assert_array_equal(load(path, "mean").outputs.statistics[:, :, 0], list(COMET.values()))
-
-
-def test_what_bert_score_prints_has_three_scores_of_which_f1_is_taken(tmp_path: Path) -> None:
-    lines = {"old": f"{HASH}\n0.1\t0.2\t0.5\n0.1\t0.2\t0.25", "new": f"{HASH}\n0.1\t0.2\t0.75\n0.1\t0.2\t0.5"}
-    paths = [written(tmp_path / f"{name}.txt", text) for name, text in lines.items()]
-    assert load(paths, "mean").outputs.scores().tolist() == [0.375, 0.625]
-    load_error(paths, "mean", columns={"score": "P"}, match="choose no score")
 
 
 def test_what_sacrebleu_prints_of_sentences(tmp_path: Path) -> None:

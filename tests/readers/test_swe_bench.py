@@ -74,13 +74,8 @@ def test_lists_by_outcome_name_the_instances_or_a_table_of_the_items_does(tmp_pa
         outputs = load(path, items=tmp_path / "items.csv").outputs
         assert (outputs.scores().tolist(), outputs.n_items) == ([50], 4)
     load_error(path, items=tmp_path / "items.csv", columns={"item": "ids"}, match="no column 'ids'")
-    lists = {
-        "no_generation": IDS[3:],
-        "generated": IDS[:3],
-        "with_logs": IDS[:3],
-        "applied": IDS[:3],
-        "resolved": IDS[:2],
-    }
+    lists = {"no_generation": IDS[3:], "resolved": IDS[:2]}
+    lists |= dict.fromkeys(("generated", "with_logs", "applied"), IDS[:3])
     assert load(written(path, lists)).outputs.scores().tolist() == [50]
 
 

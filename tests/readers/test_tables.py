@@ -16,7 +16,6 @@ from simstudy.notes import notes_kept
 from simstudy.readers.load import load
 from simstudy.readers.tables import read_table
 from simstudy.validation import InputError, NoSuchFile
-from tests.readers.line_files import load_error
 
 
 def table(folder: Path, content: str | bytes, name: str = "t.csv") -> pd.DataFrame:
@@ -182,13 +181,3 @@ def test_what_a_file_says_beside_its_records_is_in_each(tmp_path: Path) -> None:
         (tmp_path / f"{system[0]}.json").write_text(text)
     outputs = load(tmp_path, "accuracy").outputs
     assert (outputs.names, outputs.scores().tolist()) == (["a/1", "b/2"], [50, 100])
-
-
-def test_numbers_that_are_no_scores(tmp_path: Path) -> None:
-    """A number of 400 digits, and times, which are numbers to numpy."""
-    (tmp_path / "s.json").write_text(f'[{{"item": 1, "score": 1{"0" * 400}}}]')
-    pd.DataFrame({"item": ["x"], "system": "a", "score": pd.to_datetime(["2020-01-01"])}).to_parquet(
-        tmp_path / "s.parquet"
-    )
-    for name, at in (("s.json", "record 1"), ("s.parquet", "row 1")):
-        assert load_error(tmp_path / name, "mean").at == f"{tmp_path / name}, {at}"

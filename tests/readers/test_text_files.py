@@ -94,12 +94,7 @@ def test_a_key_that_comes_again_among_many_is_found_fast() -> None:
         parse_json(f'{{{keys}, "k7": 1}}', "x.json")
 
 
-def test_first_keys_of_a_large_a_packed_and_another_file(tmp_path: Path) -> None:
+def test_first_keys_of_a_large_and_a_packed_file(tmp_path: Path) -> None:
     (tmp_path / "large.json").write_text('{"status": 1, "eval": {"task": "x"}, "samples": [' + "1, " * 2**20)
     assert first_keys(tmp_path / "large.json") == {"status", "eval", "task", "samples"}
-    (tmp_path / "lines.jsonl.gz").write_bytes(gzip.compress(b'{"a": 1}\n{"b": 1}\n'))
-    assert first_keys(tmp_path / "lines.jsonl.gz") == {"a"}
-    (tmp_path / "text.txt").write_text("a: b\n")
-    (tmp_path / "damaged.json.gz").write_bytes(b"\x1f\x8b")
-    for name in ("text.txt", "damaged.json.gz", "missing.json"):
-        assert first_keys(tmp_path / name) == frozenset()
+    assert first_keys(written(tmp_path / "lines.jsonl.gz", gzip.compress(b'{"a": 1}\n{"b": 1}\n'))) == {"a"}

@@ -77,16 +77,6 @@ def test_topics_are_those_of_the_qrels(tmp_path: Path) -> None:
     assert scores(loaded(tmp_path, lacks, "ap", missing="zero")) == {"a": 1, "b": 0.5}
 
 
-@pytest.mark.parametrize(
-    ("metric", "score"),
-    [("ndcg", 0.82), ("nDCG@10", 0.82), ("ndcg@10:gain=exp", 0.82), ("map_cut_10", 0.75), ("rprecision", 0.5),
-     ("Rprec", 0.5), ("rr@1", 0.5), ("R@1", 0.5), ("success_1", 0.5), ("P_1", 0.5), ("rr:rel=2", 0.5)],
-)  # fmt: skip
-def test_all_measures_of_rankings_are_of_trec_files(tmp_path: Path, metric: str, score: float) -> None:
-    run = "1 Q0 d2 1 9 a\n1 Q0 d1 2 8 a\n2 Q0 d3 1 9 a\n"
-    assert scores(loaded(tmp_path, {"a": run, "gold.txt": QRELS.replace("d3 1", "d3 2")}, metric)) == {"a": score}
-
-
 TREC_EVAL = "runid\tall\tx\nnum_ret  \t1\t2\nndcg_cut_10   \t1\t0.6309\nbpref   \t1\t0.5\nndcg_cut_10  2       1.0000\n"
 IR_MEASURES = "1\tBpref\t0.5000\n1\tnDCG@10\t0.6309\n2\tnDCG@10\t1.0000\n2\tBpref\t1\nall\tBpref\t0.75\n"
 
