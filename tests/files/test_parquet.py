@@ -53,6 +53,21 @@ def test_saved_outputs_have_the_limit_too(tmp_path: Path, monkeypatch: pytest.Mo
         Outputs.load(tmp_path / "o.parquet")
 
 
+def test_a_page_that_was_damaged_is_no_other_number(tmp_path: Path) -> None:
+    """One bit of a number that is stored as it is: only the checksum of its page can tell."""
+    path, number = tmp_path / "a.parquet", 1.25
+    pq.write_table(
+        pa.table({"a": [number, 2.5]}), path, compression="none", use_dictionary=False, write_page_checksum=True,
+        write_statistics=False,
+    )  # fmt: skip
+    content, stored = path.read_bytes(), np.float64(number).tobytes()
+    assert read_parquet(path)["a"].to_pylist() == [number, 2.5]
+    path.write_bytes(content.replace(stored, np.float64(1.5).tobytes()))
+    assert pq.read_table(path)["a"].to_pylist() == [1.5, 2.5]
+    with pytest.raises(InputError, match=r"a\.parquet"):
+        read_parquet(path)
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize(("bits", "wider"), [(8, 16), (16, 32), (32, 64)])
 def test_a_narrow_column_has_room_for_its_ends(tmp_path: Path, bits: int, wider: int, sign: int) -> None:

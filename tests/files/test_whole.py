@@ -6,7 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from simstudy.files.whole import is_html, require_page
+from simstudy.files.whole import atomic_path, is_html, require_page
+
+
+def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "table.csv"
+    with atomic_path(target) as temporary:
+        temporary.write_text("old")
+        assert temporary.suffix == ".csv"
+        assert not target.exists()
+    with pytest.raises(RuntimeError, match="killed"), atomic_path(target) as temporary:
+        raise RuntimeError(f"killed after {temporary.write_text('ne')} letters")
+    assert target.read_text() == "old"
+    assert [path.name for path in target.parent.iterdir()] == ["table.csv"]
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,8 @@ def zipped(files: Mapping[str, bytes], method: int = ZSTD) -> bytes:
             DEFLATED: lambda data, deflate=deflate: deflate.compress(data) + deflate.flush(),
             ZSTD: lambda data: pa.compress(data, codec="zstd", asbytes=True),
         }[method](content)
-        fields = struct.pack(
-            "<HHHHIIIHH", 0, method, 0, 33, zlib.crc32(content), len(packed), len(content), len(name), 0
-        )
+        size = len(content)
+        fields = struct.pack("<HHHHIIIHH", 0, method, 0, 33, zlib.crc32(content), len(packed), size, len(name), 0)
         directory += b"PK\1\2" + struct.pack("<HH", 20, 63) + fields
         directory += struct.pack("<HHHII", 0, 0, 0, 0, len(body)) + name.encode()
         body += b"PK\3\4" + struct.pack("<H", 63) + fields + name.encode() + packed
