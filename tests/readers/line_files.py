@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +31,22 @@ def loaded(folder: Path, files: Mapping[str, str], metric: str | None = None, **
     return load([folder / name for name in files if not name.startswith("gold")], metric, references=gold, **options)
 
 
-def load_error(*arguments: Any, match: str | None = None, by: Callable[..., Any] = load, **options: Any) -> InputError:
-    """The error of loading files, which is of one line."""
-    with pytest.raises(InputError, match=match) as error:
+def input_error(
+    *arguments: Any, match: str | None = None, by: Any = load, kind: Any = InputError, **options: Any
+) -> InputError:
+    """The error of loading these, or of another function; it is of one line."""
+    with pytest.raises(kind, match=match) as caught:
         by(*arguments, **options)
-    assert "\n" not in str(error.value)
-    return error.value
+    # Frames of a traceback that is kept hold their files and connections open.
+    error: InputError = caught.value.with_traceback(None)
+    del caught
+    assert "\n" not in str(error)
+    return error
 
 
 def refused(folder: Path, files: Mapping[str, str], metric: str | None = None, **options: Any) -> InputError:
     """The error of such files."""
-    return load_error(folder, files, metric, by=loaded, **options)
+    return input_error(folder, files, metric, by=loaded, **options)
 
 
 def scores(read: Loaded) -> dict[str, float]:

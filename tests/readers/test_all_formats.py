@@ -25,7 +25,7 @@ from simstudy.readers.text_files import reading
 from simstudy.validation import InputError, NoSuchFile
 from tests.documentation import FORMAT_EXAMPLES, ROOT, write_files
 from tests.readers.examples import EXAMPLES, Example, write
-from tests.readers.line_files import load_error, written
+from tests.readers.line_files import input_error, written
 
 PAIRS = [name for name, one in EXAMPLES.items() if len(one.files) == 2]
 NUMBERED = ("segments", "conll", "trees", "alignments", "text")
@@ -44,7 +44,7 @@ class Case:
         return load(files or self.files, self.one.metric, **(self.references | options))
 
     def refused(self, **options: Any) -> InputError:
-        return load_error(by=self.load, **options)
+        return input_error(by=self.load, **options)
 
 
 @pytest.fixture(params=EXAMPLES)
@@ -142,8 +142,7 @@ def test_what_is_no_whole_file_of_text_is_named(case: Case) -> None:
         others = {"references": cut} if path in case.references.values() else {"files": [*case.files[:-1], cut]}
         assert str(case.refused(**own, **others)).startswith(str(cut))
         path.unlink()
-        with pytest.raises(NoSuchFile, match=re.escape(str(path))):
-            case.load(**own)
+        input_error(**own, by=case.load, kind=NoSuchFile, match=re.escape(str(path)))
         path.mkdir()
         assert str(path) in str(case.refused(**own))
         path.rmdir()

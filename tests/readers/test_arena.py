@@ -10,7 +10,7 @@ import pytest
 import simstudy as ss
 from simstudy.readers.load import load
 from simstudy.statistics.bradley_terry import strengths
-from tests.readers.line_files import load_error, texts_of
+from tests.readers.line_files import input_error, texts_of
 
 SMALL = pd.DataFrame(
     [["x", "y", "model_a"], ["y", "x", "tie"], ["x", "y", "y"], ["y", "z", "model_b"], ["z", "x", "model_b"],
@@ -56,7 +56,7 @@ def test_names_of_systems_are_no_sides(tmp_path: Path) -> None:
     assert (loaded.outputs.names, loaded.outputs.scores().tolist()) == (["a", "b", "z"], pytest.approx([50, 60, 37.5]))
     assert "systems called like sides" in [note.kind for note in loaded.notes]
     path = written(tmp_path, named.assign(winner=named["winner"].where(named.index != 5, "b")))
-    assert load_error(path, "win_rate").at == f"{path}, line 7"
+    assert input_error(path, "win_rate").at == f"{path}, line 7"
 
 
 def test_an_items_score_is_the_influence_of_its_battle(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_both_bad_is_a_tie_and_columns_may_have_other_names(tmp_path: Path) -> N
         path = written(tmp_path, SMALL.replace("tie", tie).set_axis(["left", "right", "vote"], axis=1))
         columns = {"model_a": "left", "model_b": "right", "winner": "vote"}
         assert load(path, "win_rate", columns=columns).outputs.scores().tolist() == pytest.approx([60, 50, 37.5])
-    load_error(path, "win_rate", columns={"model_a": "left", "model_b": "right"}, match="no column 'winner'")
+    input_error(path, "win_rate", columns={"model_a": "left", "model_b": "right"}, match="no column 'winner'")
 
 
 @pytest.mark.parametrize(
@@ -109,13 +109,13 @@ def test_both_bad_is_a_tie_and_columns_may_have_other_names(tmp_path: Path) -> N
 )
 def test_what_is_refused(rows: list[list[str]], at: str | None, tmp_path: Path) -> None:
     path = written(tmp_path, pd.DataFrame(rows, columns=["model_a", "model_b", "winner"]))
-    assert load_error(path, "bradley_terry").at == ("" if at is None else f"{path}{at}")
+    assert input_error(path, "bradley_terry").at == ("" if at is None else f"{path}{at}")
 
 
 def test_a_system_that_won_all_battles_is_ranked_by_a_fit_with_a_penalty(tmp_path: Path) -> None:
     """x won all: at the maximum, its expected wins are its wins less 2 alpha times its strength."""
     path = written(tmp_path, SMALL.assign(winner=["x", "x", "x", "z", "x", "y", "x"]))
-    error = load_error(path, "bradley_terry", match="1 system \\(x\\) won or lost all")
+    error = input_error(path, "bradley_terry", match="1 system \\(x\\) won or lost all")
     outputs = load(path, error.remedy.fields["penalised"].value).outputs  # type: ignore[attr-defined]
     x, y, z = (outputs.scores() - 1000) * np.log(10) / 400
     assert (x > y, outputs.scores().mean()) == (True, pytest.approx(1000))

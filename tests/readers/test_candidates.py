@@ -31,11 +31,8 @@ def test_columns_of_numbers_are_scores_unless_they_describe(tmp_path: Path) -> N
     (tmp_path / "c.csv").write_text(text)
     columns = {"gold": "is_true", "length": "length"}
     read = load_candidates(tmp_path / "c.csv", columns=columns, seed=3, test_set="2004")
-    assert (read.candidates.names, read.candidates.ids, read.candidates.seed) == (
-        ["t"],
-        ["a true", "b false", "c true"],
-        3,
-    )
+    found = read.candidates
+    assert (found.names, found.ids, found.seed) == (["t"], ["a true", "b false", "c true"], 3)
     assert read.items.columns.tolist() == ["id", "true", "word", "doc", "flag", "length"]
     assert (read.candidates.test_set, read.notes[0].kind) == ("2004", "candidates")
     assert "1 scoring function" in repr(read)

@@ -71,6 +71,10 @@ def test_labels_of_another_type_or_with_blanks_are_the_same(tmp_path: Path, othe
     files = {f"{k}.jsonl": lines(own, (own[0], own[1], own[2], own[0])) for k, own in enumerate((one, other))}
     assert scores(loaded(tmp_path, files, "accuracy")) == {"0": 75, "1": 75}
     assert scores(loaded(tmp_path, files, "macro_f1")) == {"0": 73.33, "1": 73.33}
+    # A column of floats has 1.0 for 1.
+    text = '{"item": 1, "gold": 1, "a": 1.0, "b": null}\n{"item": 2, "gold": 0, "a": 1.0, "b": 0.0}\n'
+    floats = loaded(tmp_path, {"s.jsonl": text}, "accuracy", columns={"gold": "gold"}, missing="zero")
+    assert scores(floats) == {"a": 50, "b": 50}
 
 
 def test_a_blank_label_is_none_and_na_is_one_if_a_gold_label_is_written_so(tmp_path: Path) -> None:

@@ -14,13 +14,13 @@ from simstudy.readers.logs import DIFFERENCES
 from simstudy.readers.long_table import Loaded
 from simstudy.validation import InputError
 from tests.readers import test_inspect_logs as inspect
-from tests.readers.line_files import load_error
+from tests.readers.line_files import input_error
 from tests.readers.test_lm_eval import TIME, sample, write
 
 
 def refused(paths: list[Path], what: str) -> Loaded:
     """Raise unless the difference is refused, and noted where it is allowed, which is returned."""
-    error = load_error(paths, "accuracy")
+    error = input_error(paths, "accuracy")
     assert error.remedy.fields["allow"] == Argument("allow_different", what)  # type: ignore[attr-defined]
     assert error.at.startswith(str(paths[1]))
     assert str(paths[0]) in error.rule
@@ -54,7 +54,7 @@ def test_tasks_are_domains_of_systems_that_a_user_may_name_by_their_folders(tmp_
 
 
 def test_one_line_chooses_for_all_tasks_and_is_what_columns_take(several: Path) -> None:
-    error = load_error(several, "accuracy")
+    error = input_error(several, "accuracy")
     columns = {"score": "acc", "score@gsm8k": "exact_match", "filter": "strict-match"}
     assert chosen(error) == columns
     outputs = load(several, "accuracy", columns=columns).outputs
@@ -79,15 +79,15 @@ def test_one_line_chooses_for_all_tasks_and_is_what_columns_take(several: Path) 
     ],
 )
 def test_choices_that_no_log_has(several: Path, columns: dict[str, str]) -> None:
-    load_error(several, "accuracy", columns=columns)
+    input_error(several, "accuracy", columns=columns)
 
 
 def test_answers_without_a_filter_beside_others_are_a_choice(tmp_path: Path) -> None:
     path = write(tmp_path, "m", "t", [sample(0, {"em": 1}), sample(0, {"em": 0}, "strict")])
-    assert chosen(load_error(path, match="the filter may be none, strict")) == {"filter": "none"}
+    assert chosen(input_error(path, match="the filter may be none, strict")) == {"filter": "none"}
     for filter, score in {"none": 100, "strict": 0}.items():
         assert load(path, columns={"filter": filter}).outputs.scores().tolist() == [score]
-    load_error(path, columns={"item": "doc.question"}, match="must not name the item: logs have it")
+    input_error(path, columns={"item": "doc.question"}, match="must not name the item: logs have it")
 
 
 def test_the_name_of_a_metric_of_the_logs_chooses_it(tmp_path: Path) -> None:
@@ -100,9 +100,9 @@ def test_the_name_of_a_metric_of_the_logs_chooses_it(tmp_path: Path) -> None:
     # What is asked by another name of ours is the only metric that there is; a name of the logs is not.
     other = write(tmp_path, "m", "quiz", [sample(0, {"em": 1})])
     assert load(other, "acc").scored_by == ("em",)
-    assert chosen(load_error([path, other], "acc_norm")) == {"score": "acc_norm", "score@quiz": "em"}
+    assert chosen(input_error([path, other], "acc_norm")) == {"score": "acc_norm", "score@quiz": "em"}
     for columns in ({}, {"score": "em"}):
-        error = load_error(other, "acuracy", columns=columns)
+        error = input_error(other, "acuracy", columns=columns)
         assert (error.argument, error.value) == ("metric", "acuracy")
 
 
@@ -110,8 +110,8 @@ def test_a_domain_is_the_only_task_that_is_read(several: Path) -> None:
     write(several, "m", "broken", [{"doc_id": 0, "metrics": 1}])
     outputs = load(several, "acc", domain="arc").outputs
     assert outputs.items[["id", "domain"]].to_numpy().tolist() == [["arc/0", "arc"], ["arc/1", "arc"]]
-    load_error(several, "acc")
-    assert load_error(several, "acc", domain="arg").argument == "domain"
+    input_error(several, "acc")
+    assert input_error(several, "acc", domain="arg").argument == "domain"
 
 
 # Logs that are not comparable --------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def test_inputs_and_targets_of_one_item(tmp_path: Path) -> None:
     write(tmp_path, "two", "t", [sample(k, {"acc": 1}, doc_hash="", target="B") for k in (0, 1, 2)])
     refused([one, two], "target")
     write(tmp_path, "two", "t", [sample(0, {"acc": 1}, doc_hash="x", target="B")])
-    error = load_error([one, two], "accuracy", missing="drop")
+    error = input_error([one, two], "accuracy", missing="drop")
     allowed = error.remedy.fields["allow"].value  # type: ignore[attr-defined]
     assert allowed == ["input", "target"]
     assert load([one, two], "accuracy", missing="drop", allow_different=allowed).outputs.n_items == 1
@@ -155,7 +155,7 @@ def test_versions_and_shots_are_those_of_the_results_beside(tmp_path: Path) -> N
         results(two, **known)
         assert len(load([one, two], "accuracy").notes) == 1
     (two.parent / f"results_{TIME}.json").write_text('{"versions": {"t":')
-    assert load_error([one, two], "accuracy").at == f"{two.parent / f'results_{TIME}.json'}, line 1"
+    assert input_error([one, two], "accuracy").at == f"{two.parent / f'results_{TIME}.json'}, line 1"
 
 
 def test_prompts_may_differ_as_chat_templates_do(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_prompts_may_differ_as_chat_templates_do(tmp_path: Path) -> None:
     # Two of three logs have no template, and different prompts.
     three = write(tmp_path, "three", "t", [sample(k, {"acc": 1}, prompt_hash="r") for k in (0, 1)])
     results(three, chat_template_sha=None)
-    assert load_error([one, two, three], "accuracy").at == f"{three}, line 1"
+    assert input_error([one, two, three], "accuracy").at == f"{three}, line 1"
 
 
 @pytest.mark.parametrize(

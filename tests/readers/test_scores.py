@@ -18,7 +18,7 @@ from simstudy.metrics import METRICS
 from simstudy.readers.load import load
 from simstudy.readers.long_table import Loaded
 from tests.oracles import compared
-from tests.readers.line_files import load_error, loaded, note_kinds, refused, scores, texts_of, written
+from tests.readers.line_files import input_error, loaded, note_kinds, refused, scores, texts_of, written
 
 TIDY = "system,item,score,kind,seconds\nold,01,0,x,5\nold,1,1,y,6\nnew,1,1,y,7\nnew,01,1,x,8\n"
 F1 = "item,gold,a:correct,a:guessed,b:correct,b:guessed\nx,2,1,2,1,1\ny,1,1,1,,\n"
@@ -216,7 +216,7 @@ def test_a_table_of_one_system_takes_a_name_and_one_of_several_does_not(tmp_path
     for text in ("system,item,score\nm,q1,1\n", "item,m\nq1,1\n"):
         assert load({"a": written(tmp_path / "s.csv", text)}, "accuracy").outputs.names == ["a"]
     for text in ("system,item,score\nm,q1,1\nn,q1,0\n", "item,m,n\nq1,1,0\n"):
-        load_error({"a": written(tmp_path / "s.csv", text)}, "accuracy", match="for files of one system: .* has m, n")
+        input_error({"a": written(tmp_path / "s.csv", text)}, "accuracy", match="for files of one system: .* has m, n")
 
 
 def test_a_table_of_systems_makes_a_column_a_system(tmp_path: Path) -> None:
@@ -516,12 +516,12 @@ def test_scores_by_system_are_a_table() -> None:
     ],
 )
 def test_what_is_refused_of_a_table_in_memory(table: Any, message: str) -> None:
-    load_error(table, "accuracy", match=message)
+    input_error(table, "accuracy", match=message)
 
 
 def test_what_is_for_files_is_refused_with_a_table_in_memory() -> None:
     for argument, value in (("references", __file__), ("format", "text"), ("ties", "keep")):
-        assert load_error(WIDE, "accuracy", **{argument: value}).argument == argument
+        assert input_error(WIDE, "accuracy", **{argument: value}).argument == argument
 
 
 def test_questions_that_stand_under_other_ids_are_not_paired_by_these(tmp_path: Path) -> None:
@@ -543,7 +543,7 @@ def test_prompts_that_many_items_share_are_no_questions(tmp_path: Path) -> None:
 
 def test_a_column_of_other_numbers_beside_right_and_wrong_answers_needs_a_metric(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("item,shelf,new,old\nq1,1,1,0\nq2,2,1,0\nq3,2,1,1\n")
-    aside = load_error(tmp_path / "s.csv").remedy.fields["aside"].fields["aside"]  # type: ignore[attr-defined]
+    aside = input_error(tmp_path / "s.csv").remedy.fields["aside"].fields["aside"]  # type: ignore[attr-defined]
     assert load(tmp_path / "s.csv", columns=aside.value).outputs.names == ["new", "old"]
     assert load(tmp_path / "s.csv", "mean").outputs.names == ["shelf", "new", "old"]
 

@@ -9,7 +9,7 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from simstudy.readers.load import load
-from tests.readers.line_files import load_error, texts_of, written
+from tests.readers.line_files import input_error, texts_of, written
 
 HASH = "roberta-large_L17_no-idf_version=0.3.12(hug_trans=4.36.2) P: 0.9 R: 0.8 F1: 0.7"
 COMET = {"runs/old.txt": [0.5, 0.75, 0.125], "runs/new.txt": [0.875, 0.75, 0.25]}
@@ -24,8 +24,8 @@ def test_the_json_file_of_comet_score(tmp_path: Path) -> None:
     assert loaded.scored_by == ("COMET",)
     assert texts_of(loaded).inputs_of(["1"]) == ["s"]
     assert texts_of(loaded).answers_of("new", ["2"]) == ["runs/new.txt"]
-    load_error({"base": tmp_path / "scores.json"}, "mean", match="must have no names")
-    load_error(tmp_path / "scores.json", "mean", columns={"score": "P"}, match="choose no score")
+    input_error({"base": tmp_path / "scores.json"}, "mean", match="must have no names")
+    input_error(tmp_path / "scores.json", "mean", columns={"score": "P"}, match="choose no score")
 
 
 def test_the_lines_that_comet_score_prints(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_scores_of_mt_metrics_eval_with_segments_that_nobody_rated(tmp_path: Pat
 
 def test_a_segment_that_one_system_lacks_is_missing(tmp_path: Path) -> None:
     path = written(tmp_path / "x.seg.score", "a\t1\na\tNone\nb\t0\nb\t3\n")
-    load_error(path, "mean", match="lacks 1 of 2 items, first '2'")
+    input_error(path, "mean", match="lacks 1 of 2 items, first '2'")
     assert load(path, "mean", missing="drop").outputs.scores().tolist() == [1, 0]
 
 
@@ -94,7 +94,7 @@ def test_a_segment_that_one_system_lacks_is_missing(tmp_path: Path) -> None:
 )
 def test_what_is_refused(files: dict[str, str], at: str, tmp_path: Path) -> None:
     paths = [written(tmp_path / name, text) for name, text in files.items()]
-    assert load_error(paths, "mean").at == f"{paths[-1]}{at}"
+    assert input_error(paths, "mean").at == f"{paths[-1]}{at}"
 
 
 def test_texts_that_mention_comet_are_texts(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from simstudy.comparisons.comparing import compare
 from simstudy.readers.load import load
-from tests.readers.line_files import load_error, written
+from tests.readers.line_files import input_error, written
 
 IDS = ["django__django-11099", "django__django-9", "psf__requests-1", "scikit-learn__scikit-learn-7"]
 
@@ -36,7 +36,7 @@ def test_reports_of_runs(tmp_path: Path) -> None:
     assert set(compare(loaded.outputs, unit="repo")["n_units"]) == {3}
     assert load(tmp_path, "accuracy", domain="django/django").outputs.n_items == 2
     written(two, report(IDS[:1], incomplete_ids=IDS[3:]))
-    load_error([one, two], "accuracy", match=f"lacks 1 of 4 items, first '{IDS[3]}'")
+    input_error([one, two], "accuracy", match=f"lacks 1 of 4 items, first '{IDS[3]}'")
     assert load([one, two], "accuracy", missing="zero").outputs.scores().tolist() == [75, 25]
 
 
@@ -53,7 +53,7 @@ def test_reports_of_instances_are_a_system_for_each_model(tmp_path: Path) -> Non
     loaded = load(runs / "r1", "accuracy")
     assert (loaded.outputs.names, loaded.outputs.scores().tolist()) == (["org__a", "org__b"], [75, 25])
     assert [note.kind for note in loaded.notes] == ["read", "repositories"]
-    load_error(tmp_path / "logs", "accuracy", match="name the systems")
+    input_error(tmp_path / "logs", "accuracy", match="name the systems")
     outputs = load({"one": runs / "r1/org__a", "two": runs / "r2/org__a"}, "accuracy").outputs
     assert (outputs.names, outputs.scores().tolist()) == (["one", "two"], [75, 0])
 
@@ -68,12 +68,12 @@ def test_a_report_of_a_run_names_all_instances_in_whatever_list(tmp_path: Path) 
 def test_lists_by_outcome_name_the_instances_or_a_table_of_the_items_does(tmp_path: Path) -> None:
     """As on the leaderboard, and in the harness's first version: 2 of 4 are resolved, by hand."""
     path = written(tmp_path / "a/results/results.json", {"no_generation": IDS[3:], "no_logs": [], "resolved": IDS[:2]})
-    load_error(path, match="items='FILE' names a table with the ids of all")
+    input_error(path, match="items='FILE' names a table with the ids of all")
     for table in ("instance_id\n" + "\n".join(IDS), "name,id\n" + "\n".join(f"x,{one}" for one in IDS)):
         (tmp_path / "items.csv").write_text(table)
         outputs = load(path, items=tmp_path / "items.csv").outputs
         assert (outputs.scores().tolist(), outputs.n_items) == ([50], 4)
-    load_error(path, items=tmp_path / "items.csv", columns={"item": "ids"}, match="no column 'ids'")
+    input_error(path, items=tmp_path / "items.csv", columns={"item": "ids"}, match="no column 'ids'")
     lists = {"no_generation": IDS[3:], "resolved": IDS[:2]}
     lists |= dict.fromkeys(("generated", "with_logs", "applied"), IDS[:3])
     assert load(written(path, lists)).outputs.scores().tolist() == [50]
@@ -93,4 +93,4 @@ def test_lists_by_outcome_name_the_instances_or_a_table_of_the_items_does(tmp_pa
 )
 def test_what_is_no_report(content: Any, tmp_path: Path) -> None:
     path = written(tmp_path / "m.json", content)
-    assert load_error(path, "accuracy", format="swe-bench").at.startswith(str(path))
+    assert input_error(path, "accuracy", format="swe-bench").at.startswith(str(path))

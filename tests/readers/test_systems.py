@@ -10,7 +10,7 @@ import pytest
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs
 from simstudy.readers.items import describe_systems
-from tests.readers.line_files import load_error, written
+from tests.readers.line_files import input_error, written
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_what_outputs_know_already_is_kept_unless_the_table_says_otherwise() -> 
     ],
 )
 def test_bad_tables_are_named(outputs: Outputs, tmp_path: Path, text: str, message: str) -> None:
-    assert message in str(load_error(outputs, written(tmp_path / "systems.csv", text), by=describe_systems))
+    assert message in str(input_error(outputs, written(tmp_path / "systems.csv", text), by=describe_systems))
 
 
 @pytest.mark.parametrize("key", ["name", "system"])

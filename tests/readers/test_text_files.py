@@ -13,8 +13,8 @@ import pytest
 from simstudy.files.packed import unzipped_folder
 from simstudy.notes import note, notes_kept
 from simstudy.readers.text_files import first_keys, once, parse_json, read_lines, reading
-from simstudy.validation import InputError, NoSuchFile
-from tests.readers.line_files import load_error, written
+from simstudy.validation import NoSuchFile
+from tests.readers.line_files import input_error, written
 
 
 @pytest.mark.parametrize(
@@ -46,18 +46,16 @@ def test_lines_end_at_newlines_only(tmp_path: Path, content: bytes, lines: list[
 )
 def test_what_is_no_utf8_text_is_named_with_its_line(tmp_path: Path, content: bytes, line: int) -> None:
     path = written(tmp_path / "a.txt", content)
-    assert str(load_error(path, by=read_lines)).startswith(f"{path}, line {line}: " if line else str(path))
+    assert str(input_error(path, by=read_lines)).startswith(f"{path}, line {line}: " if line else str(path))
 
 
 def test_no_file(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_bytes(b"")
     os.mkfifo(tmp_path / "pipe")
     for name in ("none", "x.zip/a.csv"):
-        with pytest.raises(NoSuchFile):
-            read_lines(tmp_path / name)
+        input_error(tmp_path / name, by=read_lines, kind=NoSuchFile)
     for name in (".", "pipe"):
-        with pytest.raises(InputError, match="must be a file"):
-            read_lines(tmp_path / name)
+        input_error(tmp_path / name, by=read_lines, match="must be a file")
 
 
 def test_what_is_kept_is_read_once_and_its_notes_are_told_each_time(tmp_path: Path) -> None:
@@ -90,8 +88,7 @@ def test_files_are_hashed_as_they_are_packed(tmp_path: Path) -> None:
 
 def test_a_key_that_comes_again_among_many_is_found_fast() -> None:
     keys = ", ".join(f'"k{i}": 0' for i in range(100_000))
-    with pytest.raises(InputError, match="k7"):
-        parse_json(f'{{{keys}, "k7": 1}}', "x.json")
+    input_error(f'{{{keys}, "k7": 1}}', "x.json", by=parse_json, match="k7")
 
 
 def test_first_keys_of_a_large_and_a_packed_file(tmp_path: Path) -> None:

@@ -83,12 +83,10 @@ def test_a_reference_of_silence(tmp_path: Path, metric: str, insertion: float, d
     """By jiwer, sacrebleu and rouge-score; in a table too."""
     files = {"a": "the cat sat\nuh\nhello word\n", "b": "the cat\n\nhello world\n"}
     table = "item\treference\n1\tthe cat sat\n2\t\n3\thello world\n"
+    expected = ({"a": insertion, "b": deletion}, ["empty outputs", "empty references"])
     for name, gold in (("gold", "the cat sat\n\nhello world\n"), ("gold.tsv", table)):
         read = loaded(tmp_path, {**files, name: gold}, metric)
-        assert (scores(read), note_kinds(read)) == (
-            {"a": insertion, "b": deletion},
-            ["empty outputs", "empty references"],
-        )
+        assert (scores(read), note_kinds(read)) == expected
 
 
 @pytest.mark.parametrize("mark", [" <q> ", "<q>", r"\n", "##"])
