@@ -37,9 +37,7 @@ def input_error(
     """The error of loading these, or of another function; it is of one line."""
     with pytest.raises(kind, match=match) as caught:
         by(*arguments, **options)
-    # Frames of a traceback that is kept hold their files and connections open.
-    error: InputError = caught.value.with_traceback(None)
-    del caught
+    error: InputError = caught.value
     assert "\n" not in str(error)
     return error
 
