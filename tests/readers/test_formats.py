@@ -85,7 +85,7 @@ GOLD = {"references": (Path("gold"),)}
         ("a.txt", "parseval", GOLD, "trees"),
         ("a.csv", "precision@5", {}, "candidates"),
         ("a.csv", "precision@5", GOLD, "runs"),
-        ("a.run", "ap", GOLD, "runs"),
+        *(("a.run", name, GOLD, "runs") for name in ("ap", "rr@1", "recall@1", "success@1")),
         ("a.run", "ap", {}, "runs"),
         ("a.run", "ndcg@10:gain=exp", GOLD, "runs"),
         ("a.csv", "rprecision", GOLD, "runs"),

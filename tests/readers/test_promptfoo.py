@@ -50,11 +50,8 @@ def test_a_file_has_the_results_of_several_systems(version: str, tmp_path: Path)
         early = [{name: one[name] for name in one if name not in left_out} for one in RESULTS]
         path.write_text(json.dumps({"version": 2, "results": early}))
     loaded = load(path)
-    assert (scores(loaded), loaded.outputs.items["id"].tolist(), len(loaded.notes)) == (
-        {"new": 100, "old": 50},
-        ["0", "1"],
-        1,
-    )
+    items = loaded.outputs.items["id"].tolist()
+    assert (scores(loaded), items, len(loaded.notes)) == ({"new": 100, "old": 50}, ["0", "1"], 1)
     assert texts_of(loaded).answers_of("new", ["0"]) == ["x"]
     for score, expected in {"success": {1, 0.5}, "namedScores.form": {0.5, 0.25}}.items():
         assert {*load(path, "mean", columns={"score": score}).outputs.scores()} == expected

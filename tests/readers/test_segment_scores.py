@@ -87,6 +87,7 @@ def test_a_segment_that_one_system_lacks_is_missing(tmp_path: Path) -> None:
         ({"a.txt": "BLEU|version:2 = 1.0\nTER|version:2 = 1.0\n"}, ", line 2"),
         ({"a.json": '{"a": {"COMET": 1}}'}, ""),
         ({"a.json": '{"a": [{"COMET": 1}, {"COMET": "x"}]}'}, ", system 'a', segment 2"),
+        ({"a.json": '{"a": [{"COMET": true}]}'}, ", system 'a', segment 1"),
         ({"a.json": '{"a": [{"COMET": 1}'}, ", line 1"),
         ({"b.json": '{"b": [{"COMET": 1}]}', "a.seg.score": "a\t1\n"}, ", line 1"),
         ({"1/x.seg.score": "a\t1\na\t2\n", "2/x.seg.score": "a\t1\na\t2\n"}, ", line 1"),
