@@ -91,7 +91,10 @@ def test_a_key_that_comes_again_among_many_is_found_fast() -> None:
     input_error(f'{{{keys}, "k7": 1}}', "x.json", by=parse_json, match="k7")
 
 
-def test_first_keys_of_a_large_and_a_packed_file(tmp_path: Path) -> None:
+def test_first_keys_of_a_large_a_packed_and_another_file(tmp_path: Path) -> None:
     (tmp_path / "large.json").write_text('{"status": 1, "eval": {"task": "x"}, "samples": [' + "1, " * 2**20)
     assert first_keys(tmp_path / "large.json") == {"status", "eval", "task", "samples"}
     assert first_keys(written(tmp_path / "lines.jsonl.gz", gzip.compress(b'{"a": 1}\n{"b": 1}\n'))) == {"a"}
+    for name, content in (("text.txt", 'say "a": 1\n'), ("damaged.json.gz", b"\x1f\x8b")):
+        assert first_keys(written(tmp_path / name, content)) == frozenset()
+    assert first_keys(tmp_path / "missing.json") == frozenset()
