@@ -5,6 +5,7 @@ import hashlib
 import re
 import threading
 from collections.abc import Iterator
+from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import quote
@@ -13,8 +14,10 @@ import pytest
 
 from simstudy.files import datasets
 from simstudy.files.datasets import DataError, DataSet, PublicFile, fetch, fetch_all, find, find_all, registry
+from tests.readers.line_files import input_error
 
 NAME = "folder/file.txt"
+refused = partial(input_error, kind=DataError)
 TEXTS = {NAME: "published", "folder/sys/b.txt": "second", "folder/sys/a.txt": "third"}
 
 
@@ -120,11 +123,9 @@ def test_a_stop_leaves_no_part_of_a_file(served: Public, tmp_path: Path, monkeyp
 def test_a_folder_at_hand_is_used_and_checked(served: Public, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_hand, other = tmp_path / "hand", write(tmp_path / "other")
     remedy = "without data_dir and SIMSTUDY_DATA_DIR public files are downloaded"
-    with pytest.raises(DataError, match=f"^{NAME}: there is no folder {at_hand}; {remedy}$"):
-        fetch(NAME, at_hand)
+    refused(NAME, at_hand, by=fetch, match=f"^{NAME}: there is no folder {at_hand}; {remedy}$")
     at_hand.mkdir()
-    with pytest.raises(DataError, match=f"^{', '.join(TEXTS)}: no such file in {at_hand}; {remedy}$"):
-        fetch_all("folder", at_hand)
+    refused("folder", at_hand, by=fetch_all, match=f"^{', '.join(TEXTS)}: no such file in {at_hand}; {remedy}$")
     write(at_hand)
     assert fetch(NAME, at_hand) == at_hand / NAME
     monkeypatch.setenv("SIMSTUDY_DATA_DIR", str(at_hand))
@@ -135,36 +136,32 @@ def test_a_folder_at_hand_is_used_and_checked(served: Public, tmp_path: Path, mo
     for changed in ("something else", "Published"):
         (at_hand / NAME).write_text(changed)
         for get in (fetch, find, find_all):
-            with pytest.raises(DataError, match="is not the published file: its SHA-256 is not"):
-                get(NAME)
+            refused(NAME, by=get, match="is not the published file: its SHA-256 is not")
     assert fetch(NAME, other) == other / NAME, "an argument goes before the environment"
     assert not served.asked
 
 
 def test_a_file_that_is_not_public_is_found_at_hand_only(served: Public, tmp_path: Path) -> None:
     remedy = "no public address; data_dir or SIMSTUDY_DATA_DIR must name a folder that has such files"
-    with pytest.raises(DataError, match=f"^folder/mine.csv: {remedy}$"):
-        find("folder/mine.csv")
+    refused("folder/mine.csv", by=find, match=f"^folder/mine.csv: {remedy}$")
     at_hand, home = write(tmp_path / "hand"), write(tmp_path / "home")
-    with pytest.raises(DataError, match=f"^folder/mine.csv: no such file in {at_hand}, and {remedy}$"):
-        find("folder/mine.csv", at_hand)
+    refused("folder/mine.csv", at_hand, by=find, match=f"^folder/mine.csv: no such file in {at_hand}, and {remedy}$")
     (at_hand / "folder/mine.csv").write_text("a,b")
     assert find("folder/mine.csv", at_hand) == at_hand / "folder/mine.csv"
-    with pytest.raises(DataError, match="folder/sys: a folder, and no file"):
-        find("folder/sys", at_hand)
+    refused("folder/sys", at_hand, by=find, match="folder/sys: a folder, and no file")
     # A study's own folder goes first; whatever it has is the study's own.
     (home / NAME).write_text("own")
     assert find_all(NAME, at_hand, home) == [home / NAME]
     assert find_all("folder/mine.csv", at_hand, home) == [at_hand / "folder/mine.csv"]
-    with pytest.raises(DataError, match=f"^folder/mine.csv: no such file in {home}, and {remedy}$"):
-        find_all("folder/mine.csv", None, home)
+    refused(
+        "folder/mine.csv", None, home, by=find_all, match=f"^folder/mine.csv: no such file in {home}, and {remedy}$"
+    )
 
 
 def test_a_folder_is_its_visible_files_sorted_and_checked(served: Public, tmp_path: Path) -> None:
     assert [path.name for path in find_all("folder/sys")] == ["a.txt", "b.txt"]
     assert sorted(served.asked) == ["folder/sys/a.txt", "folder/sys/b.txt"]
-    with pytest.raises(DataError, match="^folder/sy: no public address"):
-        find_all("folder/sy")
+    refused("folder/sy", by=find_all, match="^folder/sy: no public address")
     at_hand = write(tmp_path / "hand")
     for name in ("0.txt", ".hidden", "SOURCE.md", ".cache/c.txt"):
         (at_hand / "folder/sys" / name).parent.mkdir(exist_ok=True)
@@ -173,20 +170,16 @@ def test_a_folder_is_its_visible_files_sorted_and_checked(served: Public, tmp_pa
     assert find_all("folder/sys", at_hand) == find_all("folder/sys/", at_hand) == expected
     (at_hand / "folder/sys/a.txt").write_text("something else")
     for name in ("folder/sys", "folder//sys", "./folder/sys"):
-        with pytest.raises(DataError, match="is not the published file"):
-            find_all(name, at_hand)
+        refused(name, at_hand, by=find_all, match="is not the published file")
     (at_hand / "empty").mkdir()
-    with pytest.raises(DataError, match=f"^empty: no such file in {at_hand}"):
-        find_all("empty", at_hand)
+    refused("empty", at_hand, by=find_all, match=f"^empty: no such file in {at_hand}")
 
 
 def test_unknown_names_are_told_the_nearest() -> None:
-    with pytest.raises(
-        DataError, match=r"no data file is called 'nltk/brwn\.zip' \(did you mean 'nltk/brown\.zip'\?\)"
-    ):
-        fetch("nltk/brwn.zip")
-    with pytest.raises(DataError, match=r"no data set and no data file is called 'wmt21' \(did you mean 'wmt21_de-en'"):
-        fetch_all("wmt21")
+    refused(
+        "nltk/brwn.zip", by=fetch, match=r"no data file is called 'nltk/brwn\.zip' \(did you mean 'nltk/brown\.zip'\?\)"
+    )
+    refused("wmt21", by=fetch_all, match=r"no data set and no data file is called 'wmt21' \(did you mean 'wmt21_de-en'")
 
 
 def test_the_table_is_complete_and_its_addresses_are_of_fixed_bytes() -> None:

@@ -15,7 +15,6 @@ import pytest
 import simstudy as ss
 from simstudy.files.packed import (
     VARIABLE,
-    beginning,
     size_limit,
     unpacked,
     unzipped,
@@ -24,6 +23,7 @@ from simstudy.files.packed import (
     zip_of,
 )
 from simstudy.validation import InputError
+from tests.readers.line_files import input_error
 
 TEXT = "item,score\na,1\n" * 100
 
@@ -37,12 +37,6 @@ def zipped(path: Path, *files: tuple[str | zipfile.ZipInfo, str | bytes], method
 
 def zstandard(text: str) -> bytes:
     return bytes(pa.compress(text.encode(), codec="zstd", asbytes=True))
-
-
-def test_files_are_unpacked_by_their_endings(tmp_path: Path) -> None:
-    for name, content in (("a", TEXT.encode()), ("a.GZ", gzip.compress(TEXT.encode())), ("a.zst", zstandard(TEXT))):
-        (tmp_path / name).write_bytes(content)
-        assert unpacked(tmp_path / name).decode() == beginning(tmp_path / name).decode() == TEXT
 
 
 @pytest.mark.parametrize("ending", ["gz", "zst", "zip"])
@@ -69,8 +63,7 @@ def test_the_limit_is_of_all_files_of_a_zip_file_together(tmp_path: Path, monkey
     assert unzipped(path) == {"x": b"x" * 600, "y": b"y" * 600}
     monkeypatch.setenv(VARIABLE, "1 KiB")
     for read in (unzipped_folder, unzipped):
-        with pytest.raises(InputError, match="more than 1 KiB"):
-            read(path)
+        input_error(path, by=read, match="more than 1 KiB")
     assert [name for name, _ in zip_entries(path, lambda name: name == "y")] == ["y"]
 
 
@@ -78,8 +71,7 @@ def test_what_a_zip_file_says_of_its_sizes_need_not_be_true(tmp_path: Path, monk
     path = zipped(tmp_path / "lies.zip", ("a", "0" * 5000))
     path.write_bytes(path.read_bytes().replace((5000).to_bytes(4, "little"), (50).to_bytes(4, "little")))
     monkeypatch.setenv(VARIABLE, "1K")
-    with pytest.raises(InputError, match=r"lies\.zip/a cannot be unpacked"):
-        unzipped_folder(path)
+    input_error(path, by=unzipped_folder, match=r"lies\.zip/a cannot be unpacked")
 
 
 def test_the_limit_is_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,8 +82,7 @@ def test_the_limit_is_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> Non
         assert size_limit() == limit
     for size in ("-1", "much", "True"):
         monkeypatch.setenv(VARIABLE, size)
-        with pytest.raises(InputError, match=f"^{VARIABLE} must be a size such as 500M or 4G, or none, not '{size}'$"):
-            size_limit()
+        input_error(by=size_limit, match=f"^{VARIABLE} must be a size such as 500M or 4G, or none, not '{size}'$")
 
 
 def test_a_zip_file_is_a_folder_that_goes_with_python(tmp_path: Path) -> None:
@@ -114,15 +105,12 @@ def test_notes_and_errors_name_files_by_their_zip_file(tmp_path: Path) -> None:
     scores = "item,score\na,1\nb,0\n"
     path = zipped(tmp_path / "runs.zip", ("new.csv", scores), ("old.csv", scores), ("README.txt", ""))
     notes = ss.load(path, "accuracy").notes
-    assert [f"{path}/{name}" in note for name, note in zip(("new.csv", "README.txt"), notes, strict=True)] == [
-        True,
-        True,
-    ]
+    for name, note in zip(("new.csv", "README.txt"), notes, strict=True):
+        assert f"{path}/{name}" in note
     zipped(path, ("new.csv", scores), ("old.csv", scores.replace("0", "x")))
-    with pytest.raises(InputError) as error:
-        ss.load(path, "accuracy")
-    assert error.value.at == f"{path}/old.csv, line 3"
-    assert str(error.value).startswith(f"{path}/old.csv, line 3: score must be")
+    error = input_error(path, "accuracy", by=ss.load)
+    assert error.at == f"{path}/old.csv, line 3"
+    assert str(error).startswith(f"{path}/old.csv, line 3: score must be")
 
 
 def link() -> zipfile.ZipInfo:
@@ -146,9 +134,7 @@ def link() -> zipfile.ZipInfo:
 )
 def test_what_is_wrong_in_a_zip_file_is_told(tmp_path: Path, files: list[tuple[str, str]], told: str) -> None:
     path = zipped(tmp_path / "x.zip", *files)
-    with pytest.raises(InputError, match=rf"x\.zip.*{told}") as error:
-        unzipped_folder(path)
-    assert "\n" not in str(error.value)
+    input_error(path, by=unzipped_folder, match=rf"x\.zip.*{told}")
 
 
 def test_damaged_files_are_told_whatever_packed_them(tmp_path: Path) -> None:

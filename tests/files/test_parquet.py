@@ -16,7 +16,7 @@ from simstudy.files.packed import VARIABLE
 from simstudy.files.parquet import read_frame, read_parquet
 from simstudy.outputs import Outputs
 from simstudy.readers.load import load
-from simstudy.validation import InputError
+from tests.readers.line_files import input_error
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,7 @@ def test_what_unpacks_to_too_much_is_refused_and_not_held(
     pa.set_memory_pool(pool)
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match="unpacks to more than 1M"):
-            read_parquet(tmp_path / "t.parquet")
+        input_error(tmp_path / "t.parquet", by=read_parquet, match="unpacks to more than 1M")
         assert tracemalloc.get_traced_memory()[1] < 2**24
         assert pool.max_memory() < 2**26
     finally:
@@ -49,8 +48,7 @@ def test_saved_outputs_have_the_limit_too(tmp_path: Path, monkeypatch: pytest.Mo
     outputs.save(tmp_path / "o.parquet")
     assert Outputs.load(tmp_path / "o.parquet").fingerprint() == outputs.fingerprint()
     monkeypatch.setenv(VARIABLE, "1 KiB")
-    with pytest.raises(InputError, match="more than 1 KiB"):
-        Outputs.load(tmp_path / "o.parquet")
+    input_error(tmp_path / "o.parquet", by=Outputs.load, match="more than 1 KiB")
 
 
 def test_a_page_that_was_damaged_is_no_other_number(tmp_path: Path) -> None:
@@ -64,8 +62,7 @@ def test_a_page_that_was_damaged_is_no_other_number(tmp_path: Path) -> None:
     assert read_parquet(path)["a"].to_pylist() == [number, 2.5]
     path.write_bytes(content.replace(stored, np.float64(1.5).tobytes()))
     assert pq.read_table(path)["a"].to_pylist() == [1.5, 2.5]
-    with pytest.raises(InputError, match=r"a\.parquet"):
-        read_parquet(path)
+    input_error(path, by=read_parquet, match=r"a\.parquet")
 
 
 @pytest.mark.parametrize("sign", [1, -1])

@@ -15,14 +15,8 @@ def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
         temporary.write_text("old")
         assert temporary.suffix == ".csv"
         assert not target.exists()
-
-    def write_half() -> None:
-        with atomic_path(target) as temporary:
-            temporary.write_text("ne")
-            raise RuntimeError("killed")
-
-    with pytest.raises(RuntimeError, match="killed"):
-        write_half()
+    with pytest.raises(RuntimeError, match="killed"), atomic_path(target) as temporary:
+        raise RuntimeError(f"killed after {temporary.write_text('ne')} letters")
     assert target.read_text() == "old"
     assert [path.name for path in target.parent.iterdir()] == ["table.csv"]
 

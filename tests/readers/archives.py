@@ -13,8 +13,8 @@ import pyarrow as pa
 STORED, DEFLATED, ZSTD = 0, 8, 93
 
 
-def zipped(files: Mapping[str, bytes], method: int = ZSTD, size: int | None = None) -> bytes:
-    """The bytes of a zip file; `size` is what it says that each file unpacks to, if not the truth."""
+def zipped(files: Mapping[str, bytes], method: int = ZSTD) -> bytes:
+    """The bytes of a zip file."""
     body, directory = b"", b""
     for name, content in files.items():
         deflate = zlib.compressobj(wbits=-15)
@@ -23,8 +23,8 @@ def zipped(files: Mapping[str, bytes], method: int = ZSTD, size: int | None = No
             DEFLATED: lambda data, deflate=deflate: deflate.compress(data) + deflate.flush(),
             ZSTD: lambda data: pa.compress(data, codec="zstd", asbytes=True),
         }[method](content)
-        said = len(content) if size is None else size
-        fields = struct.pack("<HHHHIIIHH", 0, method, 0, 33, zlib.crc32(content), len(packed), said, len(name), 0)
+        size = len(content)
+        fields = struct.pack("<HHHHIIIHH", 0, method, 0, 33, zlib.crc32(content), len(packed), size, len(name), 0)
         directory += b"PK\1\2" + struct.pack("<HH", 20, 63) + fields
         directory += struct.pack("<HHHII", 0, 0, 0, 0, len(body)) + name.encode()
         body += b"PK\3\4" + struct.pack("<H", 63) + fields + name.encode() + packed

@@ -7,6 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.readers.line_files import written
+from tests.readers.test_helm import entry
+from tests.readers.test_promptfoo import result
+
 _LOG = "samples_quiz_2025-01-31T10-00-00.123456.jsonl"
 _BERTSCORE = "roberta-large_L17_no-idf_version=0.3.12 P: 0.9 R: 0.9 F1: 0.9\n"
 
@@ -20,34 +24,12 @@ def _log(model: str, values: Mapping[str, str]) -> str:
     return json.dumps({"status": "success", "eval": {"task": "quiz", "model": model}, "samples": samples})
 
 
-def _run(**values: float) -> str:
-    name = {"name": "exact_match", "split": "test"}
-    return json.dumps(
-        [
-            {"instance_id": item, "train_trial_index": 0, "stats": [{"name": name, "count": 1, "sum": value}]}
-            for item, value in values.items()
-        ]
-    )
-
-
 def _report(submitted: str, resolved: str) -> str:
     return json.dumps({"submitted_ids": submitted.split(), "resolved_ids": resolved.split()})
 
 
-def _results(label: str, **scores: int) -> str:
-    results = [
-        {
-            "testIdx": ["first", "second"].index(question),
-            "provider": {"id": "openai:gpt", "label": label},
-            "prompt": {"raw": f"{question}?", "label": "{{question}}?"},
-            "vars": {"question": question},
-            "success": score == 1,
-            "score": score,
-            "namedScores": {},
-        }
-        for question, score in scores.items()
-    ]
-    return json.dumps({"evalId": "e", "results": {"version": 3, "results": results}})
+def _results(label: str, *scores: int) -> str:
+    return json.dumps({"results": {"version": 3, "results": [result(k, label, x) for k, x in enumerate(scores)]}})
 
 
 def _sentence(name: str, *heads: int) -> str:
@@ -117,6 +99,8 @@ EXAMPLES: dict[str, Example] = {
         },
         (100, 80),
         gold="(S (NP (D a) (N cat)) (VP (V sat)))\n(S (NP (D a) (N dog)) (VP (V ran)))\n",
+        short=" \n(S (NP (D a) (N dog)) (VP (V ran)))\n",
+        silent=(0, 0, 3),
     ),
     # Two of three sure links, both right: 1 - (2 + 2) / (2 + 3).
     "alignments": Example(
@@ -188,12 +172,12 @@ EXAMPLES: dict[str, Example] = {
     "helm": Example(
         "accuracy",
         {
-            "quiz:model=new/per_instance_stats.json": _run(id1=1, id2=1),
-            "quiz:model=old/per_instance_stats.json": _run(id2=1, id1=0),
+            "quiz:model=new/per_instance_stats.json": json.dumps([entry("id1", em=1), entry("id2", em=1)]),
+            "quiz:model=old/per_instance_stats.json": json.dumps([entry("id2", em=1), entry("id1", em=0)]),
         },
         (100, 50),
         ("id1", "id2"),
-        short=_run(id2=1),
+        short=json.dumps([entry("id2", em=1)]),
     ),
     "swe-bench": Example(
         "accuracy",
@@ -204,16 +188,13 @@ EXAMPLES: dict[str, Example] = {
     ),
     "promptfoo": Example(
         "accuracy",
-        {"new.json": _results("new", first=1, second=1), "old.json": _results("old", second=1, first=0)},
+        {"new.json": _results("new", 1, 1), "old.json": _results("old", 0, 1)},
         (100, 50),
-        ("first", "second"),
+        ("q0", "q1"),
     ),
 }
 
 
 def write(folder: Path, files: Mapping[str, str]) -> list[Path]:
     """The paths of these files, below the folder."""
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    return [folder / name for name in files]
+    return [written(folder / name, text) for name, text in files.items()]

@@ -10,7 +10,7 @@ import pytest
 import simstudy as ss
 from simstudy.readers.load import load
 from simstudy.statistics.bradley_terry import strengths
-from simstudy.validation import InputError
+from tests.readers.line_files import input_error, texts_of
 
 SMALL = pd.DataFrame(
     [["x", "y", "model_a"], ["y", "x", "tie"], ["x", "y", "y"], ["y", "z", "model_b"], ["z", "x", "model_b"],
@@ -56,19 +56,7 @@ def test_names_of_systems_are_no_sides(tmp_path: Path) -> None:
     assert (loaded.outputs.names, loaded.outputs.scores().tolist()) == (["a", "b", "z"], pytest.approx([50, 60, 37.5]))
     assert "systems called like sides" in [note.kind for note in loaded.notes]
     path = written(tmp_path, named.assign(winner=named["winner"].where(named.index != 5, "b")))
-    with pytest.raises(InputError) as error:
-        load(path, "win_rate")
-    assert error.value.at == f"{path}, line 7"
-
-
-def test_strengths_are_in_elo_points_round_1000(tmp_path: Path) -> None:
-    outputs = load(written(tmp_path, SMALL), "bradley_terry").outputs
-    names = {"x": 0, "y": 1, "z": 2}
-    first, second = SMALL["model_a"].map(names).to_numpy(), SMALL["model_b"].map(names).to_numpy()
-    beta = strengths(first, second, np.array([1, 0.5, 0, 0, 0, 0, 0.5]), 3)
-    assert outputs.scores().mean() == pytest.approx(1000)
-    # 400 points are odds of ten to one.
-    np.testing.assert_allclose(10 ** ((outputs.scores() - 1000) / 400), np.exp(beta), rtol=1e-9)
+    assert input_error(path, "win_rate").at == f"{path}, line 7"
 
 
 def test_an_items_score_is_the_influence_of_its_battle(tmp_path: Path) -> None:
@@ -107,8 +95,7 @@ def test_both_bad_is_a_tie_and_columns_may_have_other_names(tmp_path: Path) -> N
         path = written(tmp_path, SMALL.replace("tie", tie).set_axis(["left", "right", "vote"], axis=1))
         columns = {"model_a": "left", "model_b": "right", "winner": "vote"}
         assert load(path, "win_rate", columns=columns).outputs.scores().tolist() == pytest.approx([60, 50, 37.5])
-    with pytest.raises(InputError, match="no column 'winner'"):
-        load(path, "win_rate", columns={"model_a": "left", "model_b": "right"})
+    input_error(path, "win_rate", columns={"model_a": "left", "model_b": "right"}, match="no column 'winner'")
 
 
 @pytest.mark.parametrize(
@@ -122,17 +109,14 @@ def test_both_bad_is_a_tie_and_columns_may_have_other_names(tmp_path: Path) -> N
 )
 def test_what_is_refused(rows: list[list[str]], at: str | None, tmp_path: Path) -> None:
     path = written(tmp_path, pd.DataFrame(rows, columns=["model_a", "model_b", "winner"]))
-    with pytest.raises(InputError) as error:
-        load(path, "bradley_terry")
-    assert error.value.at == ("" if at is None else f"{path}{at}")
+    assert input_error(path, "bradley_terry").at == ("" if at is None else f"{path}{at}")
 
 
 def test_a_system_that_won_all_battles_is_ranked_by_a_fit_with_a_penalty(tmp_path: Path) -> None:
     """x won all: at the maximum, its expected wins are its wins less 2 alpha times its strength."""
     path = written(tmp_path, SMALL.assign(winner=["x", "x", "x", "z", "x", "y", "x"]))
-    with pytest.raises(InputError, match="1 system \\(x\\) won or lost all") as error:
-        load(path, "bradley_terry")
-    outputs = load(path, error.value.remedy.fields["penalised"].value).outputs  # type: ignore[attr-defined]
+    error = input_error(path, "bradley_terry", match="1 system \\(x\\) won or lost all")
+    outputs = load(path, error.remedy.fields["penalised"].value).outputs  # type: ignore[attr-defined]
     x, y, z = (outputs.scores() - 1000) * np.log(10) / 400
     assert (x > y, outputs.scores().mean()) == (True, pytest.approx(1000))
     assert 5 - 3 / (1 + np.exp(y - x)) - 2 / (1 + np.exp(z - x)) == pytest.approx(2 * 0.1 * x)
@@ -155,7 +139,6 @@ def test_draws_of_alpaca_eval_that_are_coded_as_zero(tmp_path: Path) -> None:
 def test_texts_of_battles(tmp_path: Path) -> None:
     rows = [["new", "old", "model_a", "Hi?", "new!", "old!"], ["old", "new", "model_a", "Hi?", "old!", "new!"]]
     columns = ["model_a", "model_b", "winner", "prompt", "response_a", "response_b"]
-    texts = load(written(tmp_path, pd.DataFrame(rows, columns=columns)), "win_rate").texts
-    assert texts is not None
+    texts = texts_of(load(written(tmp_path, pd.DataFrame(rows, columns=columns)), "win_rate"))
     assert texts.inputs_of(["1", "2"]) == ["Hi?", "Hi?"]
     assert texts.answers_of("old", ["2", "1"]) == ["old!", "old!"]

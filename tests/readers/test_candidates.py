@@ -12,19 +12,6 @@ from simstudy.readers.candidates import load_candidates
 from simstudy.readers.load import load
 from tests.readers.line_files import loaded, note_kinds, refused, scores
 
-TABLE = "id,gold,new,old,domain\nred tape,1,9,2,x\nblack box,1,8,9,x\nred car,0,1,8,y\nold box,0,2,1,y\n"
-
-
-def test_lists_hold_the_candidates_of_the_highest_scores(tmp_path: Path) -> None:
-    read = loaded(tmp_path, {"c.csv": TABLE}, "precision@2")
-    assert scores(read) == {"new": 1, "old": 0.5}
-    assert read.outputs.items.to_dict("list") == {
-        "id": ["red tape", "black box", "red car", "old box"],
-        "true": [True, True, False, False],
-        "domain": ["x", "x", "y", "y"],
-    }
-    assert read.outputs.statistics[1].tolist() == [[0, 0], [1, 1], [0, 1], [0, 0]]
-
 
 def test_a_domain_is_ranked_by_itself(tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
@@ -44,11 +31,8 @@ def test_columns_of_numbers_are_scores_unless_they_describe(tmp_path: Path) -> N
     (tmp_path / "c.csv").write_text(text)
     columns = {"gold": "is_true", "length": "length"}
     read = load_candidates(tmp_path / "c.csv", columns=columns, seed=3, test_set="2004")
-    assert (read.candidates.names, read.candidates.ids, read.candidates.seed) == (
-        ["t"],
-        ["a true", "b false", "c true"],
-        3,
-    )
+    found = read.candidates
+    assert (found.names, found.ids, found.seed) == (["t"], ["a true", "b false", "c true"], 3)
     assert read.items.columns.tolist() == ["id", "true", "word", "doc", "flag", "length"]
     assert (read.candidates.test_set, read.notes[0].kind) == ("2004", "candidates")
     assert "1 scoring function" in repr(read)
@@ -83,14 +67,3 @@ def test_ties_and_dropped_candidates_are_told(tmp_path: Path) -> None:
 def test_scores_of_topics_are_no_candidates(tmp_path: Path) -> None:
     files = {"s.csv": "topic,system,score\n1,a,0.5\n1,b,0.25\n2,a,1\n2,b,0\n"}
     assert scores(loaded(tmp_path, files, "precision@4", columns={"item": "topic"})) == {"a": 0.75, "b": 0.12}
-
-
-def test_the_candidates_of_a_paper(shared_data: Path) -> None:
-    """Evert 2004: 5,102 candidates, 566 of them true; the 500 best by each measure, as pandas sorts them."""
-    path = shared_data / "colloc_krenn" / "KrennPPV.tsv"
-    outputs = load(path, "precision@500", columns={"gold": "is.colloc"}, ties="keep").outputs
-    table = pd.read_csv(path, sep="\t")
-    assert (outputs.n_items, int(outputs.items["true"].sum())) == (5102, int(table["is.colloc"].sum()))
-    for name in ("t.score", "log.like"):
-        best = table[table[name] >= table[name].nlargest(500).min()]
-        assert outputs.select([name]).scores()[0] == pytest.approx(best["is.colloc"].mean())

@@ -58,9 +58,8 @@ def test_doc_id_is_the_item_of_a_long_table_without_another(tmp_path: Path) -> N
 def test_runs_are_systems(tmp_path: Path) -> None:
     for header in ("run_1,run_2,run_3", "attempt_1,attempt_2,baseline"):
         text = f"item,{header}\n" + "".join(f"q{i},{i % 2},1,0\n" for i in range(8))
-        assert scores(loaded(tmp_path, {"r.csv": text}, "accuracy")) == dict(
-            zip(header.split(","), (50, 100, 0), strict=True)
-        )
+        expected = dict(zip(header.split(","), (50, 100, 0), strict=True))
+        assert scores(loaded(tmp_path, {"r.csv": text}, "accuracy")) == expected
 
 
 def test_a_trial_of_a_task_is_a_sample_and_its_reward_a_score(tmp_path: Path) -> None:

@@ -9,8 +9,7 @@ import pytest
 
 from simstudy.metrics import get_metric
 from simstudy.readers.columns import USUAL, check_columns, first_named, usually_named
-from simstudy.validation import InputError
-from tests.readers.line_files import loaded, refused, scores
+from tests.readers.line_files import input_error, loaded, refused, scores
 
 
 def test_usual_names_are_no_summaries_and_stand_for_one_of_ours_each() -> None:
@@ -79,11 +78,11 @@ def test_where_two_fit_the_user_is_asked_and_either_answer_works(
 )
 def test_a_slip_in_one_of_our_names_is_told(slip: str, meant: str) -> None:
     """A name of one's own is none, nor is that of a column of the same name; logs have a score for each task."""
-    with pytest.raises(InputError, match=rf"not '{slip}' \(did you mean '{meant}'\?\)") as error:
-        check_columns({slip: "x"}, get_metric("f1"))
-    assert error.value.argument == "columns"
+    error = input_error(
+        {slip: "x"}, get_metric("f1"), by=check_columns, match=rf"not '{slip}' \(did you mean '{meant}'\?\)"
+    )
+    assert error.argument == "columns"
     for columns in (None, {slip: slip}, {"length": "x"}, {"score@gsm8k": "em"}, {"guessed": "n"}):
         check_columns(columns, get_metric("f1"))
     for wrong in ("item=id", {"item": 3}, {1: "x"}):
-        with pytest.raises(InputError):
-            check_columns(wrong)
+        input_error(wrong, by=check_columns)

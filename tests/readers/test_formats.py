@@ -18,9 +18,10 @@ from simstudy.readers import formats as formats_module
 from simstudy.readers.formats import Format, format_of, formats
 from simstudy.readers.long_table import outputs_of
 from simstudy.readers.request import Request, named_paths, opened_files
-from simstudy.validation import InputError
+from tests.readers.line_files import input_error
 
 TABLES = ("*.csv", "*.tsv", "*.json")
+LOGS = ("log_*.json", "*.json")
 
 
 def read(request: Request) -> Any:
@@ -40,16 +41,7 @@ KNOWN = {
         Format("runs", "runs", read, metrics=KINDS),
         Format("candidates", "candidates", read, TABLES, metrics=("precision@n",), scored=True),
         Format("battles", "battles", read, TABLES, begins("battle"), columns=("winner",), scored=True),
-        Format(
-            "logs",
-            "logs",
-            read,
-            ("log_*.json", "*.json"),
-            begins("log"),
-            scored=True,
-            is_log=True,
-            beside=("cfg.json",),
-        ),
+        Format("logs", "logs", read, LOGS, begins("log"), scored=True, is_log=True, beside=("cfg.json",)),
     )
 }
 
@@ -93,7 +85,7 @@ GOLD = {"references": (Path("gold"),)}
         ("a.txt", "parseval", GOLD, "trees"),
         ("a.csv", "precision@5", {}, "candidates"),
         ("a.csv", "precision@5", GOLD, "runs"),
-        ("a.run", "ap", GOLD, "runs"),
+        *(("a.run", name, GOLD, "runs") for name in ("ap", "rr@1", "recall@1", "success@1")),
         ("a.run", "ap", {}, "runs"),
         ("a.run", "ndcg@10:gain=exp", GOLD, "runs"),
         ("a.csv", "rprecision", GOLD, "runs"),
@@ -115,17 +107,17 @@ def test_content_goes_before_names_and_columns_say_the_same(folder: Path) -> Non
 def test_a_file_of_two_formats_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     two = {**KNOWN, "other": Format("other", "others", read, ("*.json",), begins("lo"))}
     monkeypatch.setattr(formats_module, "formats", lambda: two)
-    with pytest.raises(InputError, match="may be of format logs or other") as error:
-        chosen(folder, {"a.json": "log"})
-    assert error.value.remedy.fields["second"] == Argument("format", "other")  # type: ignore[attr-defined]
+    error = input_error(folder, {"a.json": "log"}, by=chosen, match="may be of format logs or other")
+    assert error.remedy.fields["second"] == Argument("format", "other")  # type: ignore[attr-defined]
     assert chosen(folder, {}, name="other") == ("other", ["a.json"], [])
 
 
 @pytest.mark.parametrize("given", [None, ["a.txt", "b.csv"]])
 def test_files_of_two_formats_are_refused_and_a_named_format_decides(folder: Path, given: Any) -> None:
     files = {"a.txt": "x", "b.csv": "y"}
-    with pytest.raises(InputError, match=r"two formats: .*a\.txt \(text\) and .*b\.csv \(scores\)"):
-        chosen(folder, files, given=given, **GOLD)
+    input_error(
+        folder, files, given=given, **GOLD, by=chosen, match=r"two formats: .*a\.txt \(text\) and .*b\.csv \(scores\)"
+    )
     read_files, notes = (["a.txt", "b.csv"], []) if given else (["a.txt"], ["files of other formats"])
     assert chosen(folder, files, name="text", given=given, **GOLD) == ("text", read_files, notes)
     (folder / "a.txt").unlink()
@@ -149,8 +141,7 @@ def test_logs_lie_beside_other_files(folder: Path) -> None:
     logs = ["run/a.json", "run/sub/log_b.json"]
     assert chosen(folder, files) == ("logs", logs, [])
     assert chosen(folder, {"run/z.txt": "x"}) == ("logs", logs, ["files of other formats"])
-    with pytest.raises(InputError, match="two formats"):
-        chosen(folder, {}, given=["run/a.json", "run/z.txt"])
+    input_error(folder, {}, given=["run/a.json", "run/z.txt"], by=chosen, match="two formats")
 
 
 EXAMPLE = Path(__file__).parent / "plugin_example"
@@ -187,9 +178,7 @@ def test_a_package_adds_a_format(installed: Path, tmp_path: Path) -> None:
     loaded = outputs_of(one.read(request), request)
     assert dict(zip(loaded.outputs.names, loaded.outputs.scores(), strict=True)) == {"new": 100, "old": 50}
     (tmp_path / "old.xml").write_text("<testsuite>")
-    with pytest.raises(InputError) as error:
-        one.read(request)
-    assert error.value.at == str(tmp_path / "old.xml")
+    assert input_error(request, by=one.read).at == str(tmp_path / "old.xml")
 
 
 @pytest.mark.parametrize(
@@ -198,8 +187,7 @@ def test_a_package_adds_a_format(installed: Path, tmp_path: Path) -> None:
 def test_a_package_that_cannot_be_loaded_is_named(installed: Path, entry: str) -> None:
     (installed / "entry_points.txt").write_text(f"[simstudy.formats]\n{entry}\n")
     importlib.invalidate_caches()
-    with pytest.raises(InputError, match="of package simstudy-junit"):
-        formats()
+    input_error(by=formats, match="of package simstudy-junit")
 
 
 def test_the_documentation_shows_the_package() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from simstudy.readers.load import load
-from simstudy.validation import InputError
+from tests.readers.line_files import input_error, texts_of
 
 TYPOS = {"name": "typos"}
 
@@ -47,9 +47,8 @@ def test_runs_are_models_and_tasks_by_the_names_of_their_folders(tmp_path: Path)
 
 def test_one_statistic_of_several_is_chosen(tmp_path: Path) -> None:
     path = write(tmp_path, "gsm:model=a", [entry("id1", exact_match=0, quasi_exact_match=1)])
-    with pytest.raises(InputError) as error:
-        load(path, "accuracy")
-    assert error.value.remedy.fields["columns"].value == {"score": "exact_match"}  # type: ignore[attr-defined]
+    error = input_error(path, "accuracy")
+    assert error.remedy.fields["columns"].value == {"score": "exact_match"}  # type: ignore[attr-defined]
     assert load(path, "accuracy", columns={"score": "quasi_exact_match"}).outputs.scores().tolist() == [100]
     assert load(path, "accuracy", columns={"score@gs*": "exact_match"}).outputs.scores().tolist() == [0]
     # What is no score by itself may be chosen.
@@ -62,8 +61,7 @@ def test_scores_are_sums_over_counts_and_missing_if_nothing_was_counted(tmp_path
     entries[2]["stats"][0] |= {"count": 0}
     path = write(tmp_path, "boolq:model=a", entries)
     assert load(path, "mean", missing="drop").outputs.statistics[0, :, 0].tolist() == [1, 0.25]
-    with pytest.raises(InputError, match="item 'id3' has no score 'em'"):
-        load(path, "mean")
+    input_error(path, "mean", match="item 'id3' has no score 'em'")
 
 
 def test_perturbed_instances_and_other_splits_are_left_out(tmp_path: Path) -> None:
@@ -71,8 +69,7 @@ def test_perturbed_instances_and_other_splits_are_left_out(tmp_path: Path) -> No
     path = write(tmp_path, "boolq:model=a", entries)
     assert load(path, "accuracy").outputs.items["id"].tolist() == ["id1"]
     assert load(path, "accuracy", columns={"filter": "valid"}).outputs.items["id"].tolist() == ["id2"]
-    with pytest.raises(InputError, match="all 1 instances are perturbed"):
-        load(write(tmp_path, "boolq:model=b", entries[1:2]), "accuracy")
+    input_error(write(tmp_path, "boolq:model=b", entries[1:2]), "accuracy", match="all 1 instances are perturbed")
 
 
 def test_entries_of_an_instance_that_come_again_without_the_statistic(tmp_path: Path) -> None:
@@ -121,8 +118,7 @@ def test_runs_that_are_not_comparable(what: str, other: dict[str, Any], summariz
     one = run(tmp_path, "a", summarized=summarized)
     assert len(load([one, run(tmp_path, "b")], "accuracy").notes) == 1
     two = run(tmp_path, "b", **other)
-    with pytest.raises(InputError, match=f"allow_different='{what}'"):
-        load([one, two], "accuracy")
+    input_error([one, two], "accuracy", match=f"allow_different='{what}'")
     notes = load([one, two], "accuracy", allow_different=[what]).notes
     assert [note.fields["what"] for note in notes if note.kind == "logs differ"] == [what]
 
@@ -131,15 +127,12 @@ def test_a_folder_whose_name_is_not_helms(tmp_path: Path) -> None:
     path = run(tmp_path, "a").parent.rename(tmp_path / "mine") / "per_instance_stats.json"
     assert load(path, "accuracy").outputs.names == ["a"]
     (tmp_path / "mine/run_spec.json").unlink()
-    with pytest.raises(InputError) as error:
-        load(path, "accuracy")
-    assert error.value.at == str(path)
+    assert input_error(path, "accuracy").at == str(path)
     assert load({"b": path}, "accuracy").outputs.names == ["b"]
 
 
 def test_texts_for_people(tmp_path: Path) -> None:
-    texts = load(run(tmp_path, "m"), "accuracy").texts
-    assert texts is not None
+    texts = texts_of(load(run(tmp_path, "m"), "accuracy"))
     assert (texts.inputs_of(["id1"]), texts.references_of(["id1"])) == (["Is it?"], ["yes"])
     assert texts.answers_of("m", ["id1"]) == ["yes"]
 
@@ -159,6 +152,4 @@ def test_texts_for_people(tmp_path: Path) -> None:
 )
 def test_what_is_no_run(own: list[Any], at: str, tmp_path: Path) -> None:
     path = write(tmp_path, "q:model=a", own)
-    with pytest.raises(InputError) as error:
-        load(path, "accuracy")
-    assert error.value.at == f"{path}{at}"
+    assert input_error(path, "accuracy").at == f"{path}{at}"

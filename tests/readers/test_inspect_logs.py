@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from simstudy.readers.load import load
-from simstudy.validation import InputError
 from tests.readers.archives import DEFLATED, STORED, ZSTD, eval_log, zipped
+from tests.readers.line_files import input_error, texts_of
 
 
 def sample(id: int | str, value: Any, epoch: int = 1, said: str = "x", **scores: Any) -> dict[str, Any]:
@@ -53,40 +53,36 @@ def test_logs_of_one_model_are_told_by_file(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{name}.json", [sample(1, "C")], model) for name, model in models]
     assert load(paths, "accuracy").outputs.names == ["x", "y", "b"]
     write(paths[2], [sample(1, "C")], "a", "exam")
-    with pytest.raises(InputError, match=r"x.json and .*y.json are both of model 'a' and task 'quiz'"):
-        load(paths, "accuracy")
+    input_error(paths, "accuracy", match=r"x.json and .*y.json are both of model 'a' and task 'quiz'")
 
 
 def test_samples_without_a_score_are_missing(tmp_path: Path) -> None:
     path = write(tmp_path / "log.json", [sample(1, "C"), sample(2, None), sample(3, float("nan"))], invalidated=True)
-    with pytest.raises(InputError, match="item '2' has no score 'match'"):
-        load(path, "accuracy")
+    input_error(path, "accuracy", match="item '2' has no score 'match'")
     assert load(path, "accuracy", missing="drop").outputs.scores().tolist() == [100]
     loaded = load(path, "accuracy", missing="zero")
     assert loaded.outputs.statistics[0].tolist() == [[1, 1], [0, 1], [0, 1]]
     assert "invalidated" in [note.kind for note in loaded.notes]
     write(path, [sample(k, "C") for k in (1, 2)] + [sample(1, None, 2, other="C"), sample(2, "I", 2)])
-    with pytest.raises(InputError, match="sample 1 of epoch 2: item '1' has no score 'match'"):
-        load(path, "accuracy", columns={"score": "match"})
+    input_error(
+        path, "accuracy", columns={"score": "match"}, match="sample 1 of epoch 2: item '1' has no score 'match'"
+    )
 
 
 def test_entries_of_dictionaries_and_lists_are_scores(tmp_path: Path) -> None:
     """Each has the options of its scorer, and an epoch that was left unscored has none of them."""
     values = [{"acc": 1, "fmt": None, "by": {"judge": "P"}}, {"acc": "I", "fmt": 1}]
     path = write(tmp_path / "log.json", [sample(k, value, parts=[1, k]) for k, value in enumerate(values)])
-    with pytest.raises(InputError, match=r"may be match.acc, match.fmt, match.by.judge, parts.1, parts.2;"):
-        load(path)
+    input_error(path, match=r"may be match.acc, match.fmt, match.by.judge, parts.1, parts.2;")
     for name, scores in {"match.acc": [1, 0], "match.fmt": [1], "match.by.judge": [0.5], "parts.2": [0, 1]}.items():
         loaded = load(path, "mean", columns={"score": name}, missing="drop")
         assert (loaded.outputs.statistics[0, :, 0].tolist(), loaded.scored_by) == (scores, (name,))
     about = {"task": "quiz", "model": "b", "scorers": [{"name": "match", "options": {"case": True}}]}
     logs = [path, write(tmp_path / "b.json", [sample(0, {"acc": 1})], eval=about)]
     write(path, [sample(0, {"acc": 1})], eval=about | {"model": "a", "scorers": [{"name": "match", "options": {}}]})
-    with pytest.raises(InputError, match="allow_different='scorer'"):
-        load(logs)
+    input_error(logs, match="allow_different='scorer'")
     write(path, [sample(0, {"acc": 1}), sample(0, float("nan"), 2), sample(1, {"acc": 1})])
-    with pytest.raises(InputError, match=r"sample 0 of epoch 2: item '0' has no score 'match.acc'"):
-        load(path, columns={"score": "match.acc"})
+    input_error(path, columns={"score": "match.acc"}, match=r"sample 0 of epoch 2: item '0' has no score 'match.acc'")
 
 
 def test_an_answer_is_all_that_the_model_said(tmp_path: Path) -> None:
@@ -111,13 +107,11 @@ def test_messages_are_one_input_whatever_their_ids(tmp_path: Path) -> None:
 
     why = {"type": "text", "text": "Why?"}
     paths = [log("a", why, image), log("b", why | {"source": None}, image)]
-    texts = load(paths, "accuracy").texts
-    assert texts is not None
+    texts = texts_of(load(paths, "accuracy"))
     assert texts.inputs_of(["1"]) == ['system: Be brief.\nuser: Why?\n{"type": "image", "image": "data:1"}']
     for parts in ([why | {"text": "How?"}, image], [why], [why, image | {"image": "data:2"}]):
         log("b", *parts)
-        with pytest.raises(InputError, match="allow_different='input'"):
-            load(paths, "accuracy")
+        input_error(paths, "accuracy", match="allow_different='input'")
 
 
 @pytest.mark.parametrize("method", [STORED, DEFLATED, ZSTD])
@@ -154,9 +148,7 @@ LOG = {"status": "success", "eval": {"task": "quiz", "model": "m"}, "samples": [
 def test_what_is_no_archive(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "log.eval"
     path.write_bytes(content)
-    with pytest.raises(InputError) as error:
-        load(path, "accuracy")
-    assert str(path) in str(error.value)
+    assert str(path) in str(input_error(path, "accuracy"))
 
 
 @pytest.mark.parametrize(
@@ -173,6 +165,4 @@ def test_what_is_no_archive(content: bytes, tmp_path: Path) -> None:
 )
 def test_samples_that_are_none(broken: Any, at: str, tmp_path: Path) -> None:
     path = write(tmp_path / "log.json", [broken])
-    with pytest.raises(InputError) as error:
-        load(path, "accuracy")
-    assert error.value.at == f"{path}{at}"
+    assert input_error(path, "accuracy").at == f"{path}{at}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,8 @@ import pytest
 
 from simstudy.readers.load import load
 from simstudy.readers.long_table import Loaded
-from simstudy.validation import InputError
 from tests.oracles import compared
-from tests.readers.line_files import note_kinds
+from tests.readers.line_files import input_error, note_kinds
 
 FOUR = "item,a,b\nq1,1,0\nq2,1,1\nq3,0,1\nq4,1,0\n"
 
@@ -25,15 +25,12 @@ def described(folder: Path, table: str, name: str = "items.csv", text: str = FOU
     return load(path, "mean", items=folder / name, **options)
 
 
+refusal = partial(input_error, by=described)
+
+
 def items_of(*args: Any, **options: Any) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = described(*args, **options).outputs.items.to_dict("list")
     return found
-
-
-def refusal(*args: Any, **options: Any) -> InputError:
-    with pytest.raises(InputError) as error:
-        described(*args, **options)
-    return error.value
 
 
 @pytest.mark.parametrize("key", ["id", "item", "question_id", "index"])
@@ -102,9 +99,8 @@ def test_what_is_wrong_in_a_table_of_items_is_named_by_its_line(tmp_path: Path) 
 
 def test_a_column_of_the_items_may_be_in_either_file(tmp_path: Path) -> None:
     text = "item,a,part\nq1,1,x\nq2,0,y\nq3,1,y\nq4,1,y\n"
-    found = items_of(
-        tmp_path, "id,area\nq1,w\nq2,v\nq3,v\nq4,v\n", text=text, columns={"cluster": "part", "domain": "area"}
-    )
+    table, columns = "id,area\nq1,w\nq2,v\nq3,v\nq4,v\n", {"cluster": "part", "domain": "area"}
+    found = items_of(tmp_path, table, text=text, columns=columns)
     assert (found["cluster"], found["domain"]) == ([*"xyyy"], [*"wvvv"])
 
 

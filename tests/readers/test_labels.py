@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from simstudy.readers.load import load
 from tests.readers.line_files import loaded, note_kinds, refused, scores
 
 LABEL_METRICS = ("accuracy", "macro_f1", "balanced_accuracy", "mcc")
@@ -56,11 +55,6 @@ def test_labels_in_every_shape_have_the_scores_by_hand(metric: str, tmp_path: Pa
     assert (answers[0] == answers[1]).tolist() == [True, False, True, True]
 
 
-def test_without_a_metric_labels_are_compared_by_accuracy(tmp_path: Path) -> None:
-    (tmp_path / "s.csv").write_text("item,gold,old,new\nq0,x,x,x\nq1,y,x,y\n")
-    assert load(tmp_path / "s.csv").outputs.scores().tolist() == [50, 100]
-
-
 @pytest.mark.parametrize("metric", LABEL_METRICS)
 def test_gold_labels_of_one_item_must_not_differ(tmp_path: Path, metric: str) -> None:
     files = {"old.jsonl": lines("xyxy", OLD), "new.jsonl": lines("xxyy", NEW)}
@@ -77,16 +71,10 @@ def test_labels_of_another_type_or_with_blanks_are_the_same(tmp_path: Path, othe
     files = {f"{k}.jsonl": lines(own, (own[0], own[1], own[2], own[0])) for k, own in enumerate((one, other))}
     assert scores(loaded(tmp_path, files, "accuracy")) == {"0": 75, "1": 75}
     assert scores(loaded(tmp_path, files, "macro_f1")) == {"0": 73.33, "1": 73.33}
-
-
-def test_numbers_are_labels_of_any_type(tmp_path: Path) -> None:
-    """A column of floats has 1.0 for 1."""
+    # A column of floats has 1.0 for 1.
     text = '{"item": 1, "gold": 1, "a": 1.0, "b": null}\n{"item": 2, "gold": 0, "a": 1.0, "b": 0.0}\n'
-    columns = {"gold": "gold"}
-    assert scores(loaded(tmp_path, {"s.jsonl": text}, "accuracy", columns=columns, missing="zero")) == {
-        "a": 50,
-        "b": 50,
-    }
+    floats = loaded(tmp_path, {"s.jsonl": text}, "accuracy", columns={"gold": "gold"}, missing="zero")
+    assert scores(floats) == {"a": 50, "b": 50}
 
 
 def test_a_blank_label_is_none_and_na_is_one_if_a_gold_label_is_written_so(tmp_path: Path) -> None:

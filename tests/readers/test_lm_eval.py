@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from simstudy.readers.load import load
-from simstudy.validation import InputError
+from tests.readers.line_files import input_error, texts_of
 
 TIME = "2025-01-31T10-00-00.123456"
 
@@ -85,15 +85,9 @@ def test_several_responses_to_a_document_are_samples(tmp_path: Path) -> None:
 
 def test_texts_for_people(tmp_path: Path) -> None:
     """The log-likelihoods of choices are in the order of the choices."""
-    choices = sample(
-        1,
-        {"acc": 1.0},
-        doc={"query": "Sea?", "choices": ["wet", "dry"]},
-        target=0,
-        resps=[[["-2.5", "False"]], [["-1.25", "True"]]],
-    )
-    texts = load(write(tmp_path, "m", "t", [sample(0, {"acc": 1.0}), choices]), "accuracy").texts
-    assert texts is not None
+    doc, likelihoods = {"query": "Sea?", "choices": ["wet", "dry"]}, [[["-2.5", "False"]], [["-1.25", "True"]]]
+    choices = sample(1, {"acc": 1.0}, doc=doc, target=0, resps=likelihoods)
+    texts = texts_of(load(write(tmp_path, "m", "t", [sample(0, {"acc": 1.0}), choices]), "accuracy"))
     assert texts.inputs_of(["0", "1"]) == ["q0", 'Sea?\n["wet", "dry"]']
     assert texts.references_of(["0", "1"]) == ["0", "0"]
     assert texts.answers_of("m", ["0", "1"]) == ["so it is 1", '["-2.5", "False"]\n\n["-1.25", "True"]']
@@ -103,8 +97,12 @@ def test_an_item_without_this_score_is_missing(tmp_path: Path) -> None:
     """Also if no log has a score of the item, and if the item has another score."""
     scores = [{"em": 1}, {"em": None}, {"em": float("nan")}, {"f1": 1}]
     path = write(tmp_path, "m", "t", [sample(k, own) for k, own in enumerate(scores)])
-    with pytest.raises(InputError, match="line 2: item '1' has no score 'em'; missing='drop' leaves such items out"):
-        load(path, "accuracy", columns={"score": "em"})
+    input_error(
+        path,
+        "accuracy",
+        columns={"score": "em"},
+        match="line 2: item '1' has no score 'em'; missing='drop' leaves such items out",
+    )
     assert load(path, "em", missing="drop").outputs.items["id"].tolist() == ["0"]
     assert load(path, "em", missing="zero").outputs.scores().tolist() == [25]
 
@@ -114,8 +112,7 @@ def test_a_sample_without_this_score_is_missing(tmp_path: Path) -> None:
     repeated = [{"em": [1, 0], "f1": [1, 1]}, {"em": [1, None], "f1": [1, 1]}]
     samples = [sample(k, {"em": 1, "f1": 1, "majority": 1}, scores_per_repeat=own) for k, own in enumerate(repeated)]
     path = write(tmp_path, "m", "t", samples)
-    with pytest.raises(InputError, match="line 2: item '1' has no score 'em'"):
-        load(path, "em")
+    input_error(path, "em", match="line 2: item '1' has no score 'em'")
     assert load(path, "em", missing="drop").outputs.items["id"].tolist() == ["0#1", "0#2", "1#1"]
     assert load(path, "mean", columns={"score": "f1"}).outputs.n_items == 4
     assert load(path, "majority").outputs.items["id"].tolist() == ["0", "1"]
@@ -129,40 +126,27 @@ RATIOS = {"word_perplexity": math.exp(0.25), "byte_perplexity": math.exp(0.05), 
 def test_perplexities_are_ratios_of_sums(metric: str, score: float, tmp_path: Path) -> None:
     texts = [(-1.0, 2, 10), (-0.5, 4, 20), (None, 3, 12)]
     samples = [
-        sample(
-            k,
-            {
-                "word_perplexity": [likelihood, words],
-                "byte_perplexity": [likelihood, n],
-                "bits_per_byte": [likelihood, n],
-            },
-        )
+        sample(k, dict.fromkeys(RATIOS, [likelihood, n]) | {"word_perplexity": [likelihood, words]})
         for k, (likelihood, words, n) in enumerate(texts)
     ]
     path = write(tmp_path, "m", "wiki", samples)
-    with pytest.raises(InputError, match="item '2' has no score"):
-        load(path, metric)
+    input_error(path, metric, match="item '2' has no score")
     for metric_or_column in ({"metric": metric}, {"columns": {"score": metric}}):
         outputs = load(path, missing="drop", **metric_or_column).outputs  # type: ignore[arg-type]
         assert (outputs.metric.name, outputs.scores().tolist()) == (metric, [pytest.approx(score)])
     for options in ({"missing": "zero"}, {"metric": "mean"}):
-        with pytest.raises(InputError):
-            load(path, columns={"score": metric}, **options)  # type: ignore[arg-type]
+        input_error(path, columns={"score": metric}, **options)
     other = write(tmp_path, "m", "quiz", [sample(0, {"acc": 1})])
-    with pytest.raises(InputError, match="domain='NAME' reads the logs of one task: '.*wiki"):
-        load([other, path], metric, missing="drop")
+    input_error([other, path], metric, missing="drop", match="domain='NAME' reads the logs of one task: '.*wiki")
 
 
 def test_metrics_of_a_whole_test_set_are_no_scores(tmp_path: Path) -> None:
     path = write(tmp_path, "m", "t", [sample(0, {"bleu": [["a"], "b"], "em": 1, "perplexity": -2.5})])
-    with pytest.raises(InputError, match="the score may be em, log_likelihood;"):
-        load(path)
+    input_error(path, match="the score may be em, log_likelihood;")
     assert load(path, "log_likelihood").outputs.scores().tolist() == [-2.5]
     for options in ({"metric": "bleu"}, {"columns": {"score": "bleu"}}):
-        with pytest.raises(InputError, match="'bleu' is a metric of the whole test set"):
-            load(path, **options)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="'macro_f1' needs the predicted and the gold label"):
-        load(path, "macro_f1")
+        input_error(path, **options, match="'bleu' is a metric of the whole test set")
+    input_error(path, "macro_f1", match="'macro_f1' needs the predicted and the gold label")
 
 
 SAMPLE = '{"doc_id": 0, "metrics": ["em"], "em": 1}'
@@ -185,6 +169,4 @@ SAMPLE = '{"doc_id": 0, "metrics": ["em"], "em": 1}'
 def test_what_is_no_log(text: str, at: str, tmp_path: Path) -> None:
     path = tmp_path / f"samples_t_{TIME}.jsonl"
     path.write_text(text)
-    with pytest.raises(InputError) as error:
-        load(path, "accuracy")
-    assert error.value.at == (f"{path}, {at}" if at else str(path))
+    assert input_error(path, "accuracy").at == (f"{path}, {at}" if at else str(path))

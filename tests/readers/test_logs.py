@@ -14,24 +14,24 @@ from simstudy.readers.logs import DIFFERENCES
 from simstudy.readers.long_table import Loaded
 from simstudy.validation import InputError
 from tests.readers import test_inspect_logs as inspect
+from tests.readers.line_files import input_error
 from tests.readers.test_lm_eval import TIME, sample, write
 
 
 def refused(paths: list[Path], what: str) -> Loaded:
     """Raise unless the difference is refused, and noted where it is allowed, which is returned."""
-    with pytest.raises(InputError) as error:
-        load(paths, "accuracy")
-    assert error.value.remedy.fields["allow"] == Argument("allow_different", what)  # type: ignore[attr-defined]
-    assert error.value.at.startswith(str(paths[1]))
-    assert str(paths[0]) in error.value.rule
+    error = input_error(paths, "accuracy")
+    assert error.remedy.fields["allow"] == Argument("allow_different", what)  # type: ignore[attr-defined]
+    assert error.at.startswith(str(paths[1]))
+    assert str(paths[0]) in error.rule
     loaded = load(paths, "accuracy", allow_different=what)
     assert [note.fields["what"] for note in loaded.notes if note.kind == "logs differ"] == [what]
     return loaded
 
 
-def chosen(error: pytest.ExceptionInfo[InputError]) -> dict[str, str]:
+def chosen(error: InputError) -> dict[str, str]:
     """The choices of columns that an error offers."""
-    return dict(error.value.remedy.fields["columns"].value)  # type: ignore[attr-defined]
+    return dict(error.remedy.fields["columns"].value)  # type: ignore[attr-defined]
 
 
 @pytest.fixture
@@ -54,8 +54,7 @@ def test_tasks_are_domains_of_systems_that_a_user_may_name_by_their_folders(tmp_
 
 
 def test_one_line_chooses_for_all_tasks_and_is_what_columns_take(several: Path) -> None:
-    with pytest.raises(InputError) as error:
-        load(several, "accuracy")
+    error = input_error(several, "accuracy")
     columns = {"score": "acc", "score@gsm8k": "exact_match", "filter": "strict-match"}
     assert chosen(error) == columns
     outputs = load(several, "accuracy", columns=columns).outputs
@@ -80,19 +79,15 @@ def test_one_line_chooses_for_all_tasks_and_is_what_columns_take(several: Path) 
     ],
 )
 def test_choices_that_no_log_has(several: Path, columns: dict[str, str]) -> None:
-    with pytest.raises(InputError):
-        load(several, "accuracy", columns=columns)
+    input_error(several, "accuracy", columns=columns)
 
 
 def test_answers_without_a_filter_beside_others_are_a_choice(tmp_path: Path) -> None:
     path = write(tmp_path, "m", "t", [sample(0, {"em": 1}), sample(0, {"em": 0}, "strict")])
-    with pytest.raises(InputError, match="the filter may be none, strict") as error:
-        load(path)
-    assert chosen(error) == {"filter": "none"}
+    assert chosen(input_error(path, match="the filter may be none, strict")) == {"filter": "none"}
     for filter, score in {"none": 100, "strict": 0}.items():
         assert load(path, columns={"filter": filter}).outputs.scores().tolist() == [score]
-    with pytest.raises(InputError, match="must not name the item: logs have it"):
-        load(path, columns={"item": "doc.question"})
+    input_error(path, columns={"item": "doc.question"}, match="must not name the item: logs have it")
 
 
 def test_the_name_of_a_metric_of_the_logs_chooses_it(tmp_path: Path) -> None:
@@ -105,24 +100,18 @@ def test_the_name_of_a_metric_of_the_logs_chooses_it(tmp_path: Path) -> None:
     # What is asked by another name of ours is the only metric that there is; a name of the logs is not.
     other = write(tmp_path, "m", "quiz", [sample(0, {"em": 1})])
     assert load(other, "acc").scored_by == ("em",)
-    with pytest.raises(InputError) as error:
-        load([path, other], "acc_norm")
-    assert chosen(error) == {"score": "acc_norm", "score@quiz": "em"}
+    assert chosen(input_error([path, other], "acc_norm")) == {"score": "acc_norm", "score@quiz": "em"}
     for columns in ({}, {"score": "em"}):
-        with pytest.raises(InputError) as error:
-            load(other, "acuracy", columns=columns)
-        assert (error.value.argument, error.value.value) == ("metric", "acuracy")
+        error = input_error(other, "acuracy", columns=columns)
+        assert (error.argument, error.value) == ("metric", "acuracy")
 
 
 def test_a_domain_is_the_only_task_that_is_read(several: Path) -> None:
     write(several, "m", "broken", [{"doc_id": 0, "metrics": 1}])
     outputs = load(several, "acc", domain="arc").outputs
     assert outputs.items[["id", "domain"]].to_numpy().tolist() == [["arc/0", "arc"], ["arc/1", "arc"]]
-    with pytest.raises(InputError):
-        load(several, "acc")
-    with pytest.raises(InputError) as error:
-        load(several, "acc", domain="arg")
-    assert error.value.argument == "domain"
+    input_error(several, "acc")
+    assert input_error(several, "acc", domain="arg").argument == "domain"
 
 
 # Logs that are not comparable --------------------------------------------------------------------------------------
@@ -146,9 +135,8 @@ def test_inputs_and_targets_of_one_item(tmp_path: Path) -> None:
     write(tmp_path, "two", "t", [sample(k, {"acc": 1}, doc_hash="", target="B") for k in (0, 1, 2)])
     refused([one, two], "target")
     write(tmp_path, "two", "t", [sample(0, {"acc": 1}, doc_hash="x", target="B")])
-    with pytest.raises(InputError) as error:
-        load([one, two], "accuracy", missing="drop")
-    allowed = error.value.remedy.fields["allow"].value  # type: ignore[attr-defined]
+    error = input_error([one, two], "accuracy", missing="drop")
+    allowed = error.remedy.fields["allow"].value  # type: ignore[attr-defined]
     assert allowed == ["input", "target"]
     assert load([one, two], "accuracy", missing="drop", allow_different=allowed).outputs.n_items == 1
 
@@ -167,9 +155,7 @@ def test_versions_and_shots_are_those_of_the_results_beside(tmp_path: Path) -> N
         results(two, **known)
         assert len(load([one, two], "accuracy").notes) == 1
     (two.parent / f"results_{TIME}.json").write_text('{"versions": {"t":')
-    with pytest.raises(InputError) as error:
-        load([one, two], "accuracy")
-    assert error.value.at == f"{two.parent / f'results_{TIME}.json'}, line 1"
+    assert input_error([one, two], "accuracy").at == f"{two.parent / f'results_{TIME}.json'}, line 1"
 
 
 def test_prompts_may_differ_as_chat_templates_do(tmp_path: Path) -> None:
@@ -189,9 +175,7 @@ def test_prompts_may_differ_as_chat_templates_do(tmp_path: Path) -> None:
     # Two of three logs have no template, and different prompts.
     three = write(tmp_path, "three", "t", [sample(k, {"acc": 1}, prompt_hash="r") for k in (0, 1)])
     results(three, chat_template_sha=None)
-    with pytest.raises(InputError) as error:
-        load([one, two, three], "accuracy")
-    assert error.value.at == f"{three}, line 1"
+    assert input_error([one, two, three], "accuracy").at == f"{three}, line 1"
 
 
 @pytest.mark.parametrize(

@@ -34,10 +34,6 @@ def arguments(words: Any) -> list[Argument]:
         ("item,label,a\nx,1,1\n", "accuracy", {"gold": "label"}),
         ("id,gold,pred,f1\nx,a,a,0.5\n", "accuracy", {"gold": "gold"}),
         (ROW, "mean", {"score": "scores.bleu"}),
-        ("model,run,item,score\na,r,x,1\n", "mean", {"system": "model"}),
-        ("system,qid,uid,score\na,r,x,1\n", "mean", {"item": "qid"}),
-        ("system,item,acc,f1\na,x,1,1\n", "mean", {"score": "acc"}),
-        
     ],
 )  # fmt: skip
 def test_columns_that_may_be_two_things_are_refused_until_an_option_says_which(
@@ -87,6 +83,7 @@ DROP = [Argument("missing", "drop"), Argument("missing", "zero")]
          [*DROP, Argument("columns", {"a": "a"})]),
         ("s.csv", "item,a\nx,50.5\n", "accuracy", {}, ", line 2, system 'a'", [Argument("metric", "mean")]),
         ("s.csv", "a;b\n1;2\n", "mean", {}, ", line 1", []),
+        ("s.json", f'[{{"item": 1, "score": 1{"0" * 400}}}]', "mean", {}, ", record 1", []),
     ],
 )  # fmt: skip
 def test_an_error_has_its_place_and_the_options_that_help(

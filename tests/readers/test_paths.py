@@ -11,7 +11,6 @@ import pytest
 
 from simstudy.files.packed import as_given
 from simstudy.notes import notes_kept
-from simstudy.readers.load import load
 from simstudy.readers.request import (
     name_and_path,
     named_file,
@@ -20,7 +19,7 @@ from simstudy.readers.request import (
     system_files,
     without_others,
 )
-from simstudy.validation import InputError
+from tests.readers.line_files import input_error
 
 
 def files(folder: Path, *names: str) -> Path:
@@ -59,17 +58,14 @@ def test_what_is_no_file_or_given_twice_is_refused(tmp_path: Path) -> None:
     zipfile.ZipFile(folder / "empty.zip", "w").close()
     twice = [folder / "a.csv", folder / "empty" / ".." / "a.csv"]
     for paths in ([folder / "empty"], [folder / "empty.zip"], [folder / "none"], twice, []):
-        with pytest.raises(InputError, match=r"no files of|no such file|given twice|at least one"):
-            load(paths, "accuracy")
+        input_error(paths, "accuracy", match=r"no files of|no such file|given twice|at least one")
 
 
 def test_names_that_are_not_utf8_are_refused_in_one_line(tmp_path: Path) -> None:
     name = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.csv")
     Path(name).write_text("x")
     for use in (lambda: opened(tmp_path), lambda: opened(Path(name)), lambda: named_file("references", name)):
-        with pytest.raises(InputError, match=r"not UTF-8: .*caf\\xe9\.csv") as error:
-            use()
-        str(error.value).encode()
+        str(input_error(by=use, match=r"not UTF-8: .*caf\\xe9\.csv")).encode()
 
 
 def test_files_of_folders_that_other_arguments_name_are_no_systems(tmp_path: Path) -> None:
@@ -96,8 +92,7 @@ def test_files_of_folders_that_other_arguments_name_are_no_systems(tmp_path: Pat
 def test_systems_are_called_after_files_or_after_the_folders_that_differ(paths: list[str], names: Any) -> None:
     with notes_kept() as notes:
         if names is None:
-            with pytest.raises(InputError, match="would both be system 'hyp'"):
-                system_files([*map(Path, paths)])
+            input_error([*map(Path, paths)], by=system_files, match="would both be system 'hyp'")
         else:
             assert [*system_files([*map(Path, paths)])] == names
             assert [one.kind for one in notes] == ["systems called after folders"] * ("hyp" in paths[0])

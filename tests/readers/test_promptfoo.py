@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from simstudy.readers.load import load
-from simstudy.validation import InputError
+from tests.readers.line_files import input_error, scores, texts_of
 
 
 def result(test: int, model: str, score: float = 1, column: int = 0, question: int | None = None, **more: Any) -> Any:
@@ -50,18 +50,12 @@ def test_a_file_has_the_results_of_several_systems(version: str, tmp_path: Path)
         early = [{name: one[name] for name in one if name not in left_out} for one in RESULTS]
         path.write_text(json.dumps({"version": 2, "results": early}))
     loaded = load(path)
-    scores = dict(zip(loaded.outputs.names, loaded.outputs.scores(), strict=True))
-    assert (scores, sorted(loaded.outputs.items["id"]), len(loaded.notes)) == (
-        {"new": 100, "old": 50},
-        ["q0", "q1"],
-        1,
-    )
-    assert loaded.texts is not None
-    assert loaded.texts.answers_of("new", ["q0"]) == ["x"]
+    items = sorted(loaded.outputs.items["id"])
+    assert (scores(loaded), items, len(loaded.notes)) == ({"new": 100, "old": 50}, ["q0", "q1"], 1)
+    assert texts_of(loaded).answers_of("new", ["q0"]) == ["x"]
     for score, expected in {"success": {1, 0.5}, "namedScores.form": {0.5, 0.25}}.items():
         assert {*load(path, "mean", columns={"score": score}).outputs.scores()} == expected
-    with pytest.raises(InputError, match="has 2 systems"):
-        load({"x": path})
+    input_error({"x": path}, match="has 2 systems")
 
 
 def test_prompts_of_a_file_are_systems_and_so_are_files_of_one_provider(tmp_path: Path) -> None:
@@ -71,8 +65,9 @@ def test_prompts_of_a_file_are_systems_and_so_are_files_of_one_provider(tmp_path
     assert (outputs.names, outputs.scores().tolist()) == (["m / short", "m / a long one"], [100, 0])
     paths = [write(tmp_path / f"{name}.json", [result(0, "m", **prompts[0])]) for name in ("v1", "v2")]
     assert load(paths).outputs.names == ["v1", "v2"]
-    with pytest.raises(InputError, match="two providers, or two prompts, are called 'm'"):
-        load(write(path, [result(0, "m"), result(0, "m", column=1)]))
+    input_error(
+        write(path, [result(0, "m"), result(0, "m", column=1)]), match="two providers, or two prompts, are called 'm'"
+    )
 
 
 def test_repeats_of_a_test_are_samples_whatever_their_numbers(tmp_path: Path) -> None:
@@ -84,8 +79,7 @@ def test_repeats_of_a_test_are_samples_whatever_their_numbers(tmp_path: Path) ->
     other = write(tmp_path / "b.json", [result(q, "b", q) for q in (0, 1)])
     assert load([path, other], "accuracy").outputs.statistics[..., 0].tolist() == [[0.5, 0.5], [0, 1]]
     write(other, [result(q, "b", question=q + 5) for q in (0, 1)])
-    with pytest.raises(InputError, match="items differ"):
-        load([path, other], "accuracy")
+    input_error([path, other], "accuracy", match="items differ")
     write(other, [result(q, "b", q, question=q) for q in (1, 0)])
     assert load([path, other], "accuracy").outputs.statistics[1, :, 0].tolist() == [0, 1]
 
@@ -94,7 +88,6 @@ def test_repeats_of_a_test_are_samples_whatever_their_numbers(tmp_path: Path) ->
 def test_a_result_that_is_an_error_is_missing(response: Any, tmp_path: Path) -> None:
     failed = result(0, "new", 0, error="504", response=response, failureReason=2)
     path = write(tmp_path / "a.json", [*RESULTS[:3], failed])
-    with pytest.raises(InputError, match="result 4: item 'q0' has no score 'score'; missing='drop'"):
-        load(path)
+    input_error(path, match="result 4: item 'q0' has no score 'score'; missing='drop'")
     assert load(path, missing="drop").outputs.n_items == 1
     assert load(path, missing="zero").outputs.scores().tolist() == [50, 50]

@@ -14,39 +14,22 @@ def scores_of(path: Path, metric: str, columns: dict[str, str], missing: str = "
     return pd.Series(outputs.scores(), outputs.names)
 
 
+ANSWERS = {"item": "instance_id", "score": "resolved", "domain": "repo"}
+COUNTS = {"item": "sent", "correct": "las", "guessed": "n", "gold": "n_gold"}
+
+
 @pytest.mark.parametrize(
-    ("name", "metric", "columns", "rows", "column", "atol"),
+    ("name", "columns", "rows", "column", "atol"),
     [
-        (
-            "swebench/swebench_verified",
-            "accuracy",
-            {"item": "instance_id", "score": "resolved", "domain": "repo"},
-            "split == 'verified'",
-            "resolved_pct_recomputed",
-            1e-9,
-        ),
-        (
-            "imagenet_cifar/cifar10_wide",
-            "accuracy",
-            {"class": "class"},
-            "dataset != 'imagenet'",
-            "acc1_recomputed",
-            0.005,
-        ),
-        (
-            "conll2018_ud/en_ewt",
-            "f1",
-            {"item": "sent", "correct": "las", "guessed": "n", "gold": "n_gold"},
-            "treebank == 'en_ewt' and status == 'ok'",
-            "las_f1",
-            0.005 + 1e-9,
-        ),
+        ("swebench/swebench_verified", ANSWERS, "split == 'verified'", "resolved_pct_recomputed", 1e-9),
+        ("imagenet_cifar/cifar10_wide", {"class": "class"}, "dataset != 'imagenet'", "acc1_recomputed", 0.005),
+        ("conll2018_ud/en_ewt", COUNTS, "treebank == 'en_ewt' and status == 'ok'", "las_f1", 0.005 + 1e-9),
     ],
 )
 def test_scores_are_those_of_the_publishers(
-    name: str, metric: str, columns: dict[str, str], rows: str, column: str, atol: float, shared_data: Path
+    name: str, columns: dict[str, str], rows: str, column: str, atol: float, shared_data: Path
 ) -> None:
-    path = shared_data / f"{name}.csv.gz"
+    path, metric = shared_data / f"{name}.csv.gz", "f1" if columns is COUNTS else "accuracy"
     found = scores_of(path, metric, columns)
     table = pd.read_csv(path.with_name("scores.csv" if metric == "f1" else "systems.csv")).query(rows)
     assert len(found) == len(table)

@@ -17,9 +17,8 @@ import pytest
 from simstudy.metrics import METRICS
 from simstudy.readers.load import load
 from simstudy.readers.long_table import Loaded
-from simstudy.validation import InputError
 from tests.oracles import compared
-from tests.readers.line_files import loaded, note_kinds, refused, scores
+from tests.readers.line_files import input_error, loaded, note_kinds, refused, scores, texts_of, written
 
 TIDY = "system,item,score,kind,seconds\nold,01,0,x,5\nold,1,1,y,6\nnew,1,1,y,7\nnew,01,1,x,8\n"
 F1 = "item,gold,a:correct,a:guessed,b:correct,b:guessed\nx,2,1,2,1,1\ny,1,1,1,,\n"
@@ -102,18 +101,6 @@ def test_a_system_that_answers_less_is_worse(metric: str, tmp_path: Path) -> Non
     assert best > worst
 
 
-def test_the_order_of_rows_does_not_matter(tmp_path: Path, rng: np.random.Generator) -> None:
-    """A shuffled table with holes has the scores that pandas pivots it to."""
-    index = pd.MultiIndex.from_product([[f"s{k}" for k in range(7)], [f"{i:03}" for i in range(90)]])
-    tidy = pd.DataFrame({"score": rng.random(len(index))}, index.set_names(["system", "item"])).reset_index()
-    tidy = tidy.sample(frac=0.95, random_state=1)
-    wide = tidy.pivot(index="item", columns="system", values="score").dropna()
-    outputs = read(tmp_path, tidy.to_csv(index=False), "mean", missing="drop").outputs
-    found = pd.DataFrame(outputs.statistics[..., 0].T, index=outputs.items["id"], columns=outputs.names)
-    pd.testing.assert_frame_equal(found.sort_index()[wide.columns], wide, check_names=False)
-    assert outputs.items["id"].tolist() == [item for item in tidy["item"].unique() if item in wide.index]
-
-
 def test_a_column_of_items_needs_one_value_for_each(tmp_path: Path) -> None:
     """Blanks aside. A domain that differs is left out with a note; a column that the user named is refused."""
     labels = "system,item,score,domain,long\na,x,1,law,w\na,y,1,art,v\nb,x,1,,w\nb,y,1,{},{}\n"
@@ -134,8 +121,7 @@ def test_the_metric_that_scores_leave(tmp_path: Path) -> None:
         ("item,label,a\nx,u,u\ny,v,w\n", "accuracy", 50),
         ("item,a\nx,1\ny,0.5\n", "mean", 0.75),
     ):
-        (tmp_path / "s.csv").write_text(text)
-        found = load(tmp_path / "s.csv")
+        found = loaded(tmp_path, {"s.csv": text})
         assert (found.outputs.metric.name, found.outputs.scores().tolist()) == (metric, [score])
         assert f"the metric is {metric}" in found.notes[0]
 
@@ -162,24 +148,57 @@ def test_scores_that_are_called_after_an_error_get_a_note_unless_the_direction_i
 
 
 # Several files -----------------------------------------------------------------------------------------------------
-def test_files_are_one_table_whether_they_name_systems_or_not(tmp_path: Path) -> None:
-    found = loaded(tmp_path, {"s.csv": TIDY, "t.csv": "system,item,score\nnew,2,0\nold,2,1\n"}, "accuracy")
-    assert right(found) == {"old": [0, 1, 1], "new": [1, 1, 0]}
+RECORDS = [{"id": "q0", "new": 1, "old": 0}, {"id": "q1", "new": 1, "old": 1}]
+
+
+@pytest.mark.parametrize(
+    ("files", "columns", "expected"),
+    [
+        ({"s.csv": TIDY, "t.csv": "system,item,score\nnew,2,0\nold,2,1\n"}, {}, {"old": [0, 1, 1], "new": [1, 1, 0]}),
+        # Each of another shape and with names of its own; the rows of tiny stand in another order.
+        (
+            {
+                "new.json": json.dumps({"q1": 1, "q2": 0}),
+                "old.csv": "item,score\nq1,0\nq2,1\n",
+                "tiny.jsonl": '{"task_id": "q2", "passed": true}\n{"task_id": "q1", "passed": false, "x": {"y": 1}}\n',
+            },
+            {},
+            {"new": [1, 0], "old": [0, 1], "tiny": [0, 1]},
+        ),
+        # Rows are numbered in each file.
+        (
+            {"a.csv": "correct\n1\n1\n0\n", "b.csv": "correct\n0\n1\n0\n"},
+            {"item": "row"},
+            {"a": [1, 1, 0], "b": [0, 1, 0]},
+        ),
+        # Numbers beside a list of records are no scores and no systems; words beside scores are no gold labels.
+        (
+            {"s.json": json.dumps({"temperature": 0.7, "score": 0.5, "accuracy": 1, "results": RECORDS})},
+            {},
+            {"new": [1, 1], "old": [0, 1]},
+        ),
+        ({"s.csv": "item,target,new,old\nq1,yes,1,0\nq2,no,1,1\n"}, {}, {"new": [1, 1], "old": [0, 1]}),
+    ],
+)
+def test_files_are_one_table_of_what_is_scored(
+    tmp_path: Path, files: dict[str, str], columns: dict[str, str], expected: dict[str, list[int]]
+) -> None:
+    assert right(loaded(tmp_path, files, "accuracy", columns=columns)) == expected
+
+
+def test_what_files_that_name_no_systems_say_of_items_is_kept(tmp_path: Path) -> None:
     texts = {"s.csv": "qid,resolved,repo\nx,True,e\ny,false,d\n", "t.csv": "qid,resolved,repo\ny,1,d\nx,0,e\n"}
     found = loaded(tmp_path, texts, "accuracy", columns={"domain": "repo"})
     assert (right(found), found.outputs.items["domain"].tolist()) == ({"s": [1, 0], "t": [0, 1]}, ["e", "d"])
     found = loaded(tmp_path, {"s.csv": "item,a\nx,1\ny,0\n", "t.csv": "item,b,domain\ny,1,d\nx,0,e\n"}, "accuracy")
     assert (right(found), found.outputs.items["domain"].tolist()) == ({"a": [1, 0], "b": [0, 1]}, ["e", "d"])
-
-
-def test_files_of_unlike_shapes(tmp_path: Path) -> None:
-    """Each with names of its own; old is packed in no way, and tiny's rows stand in another order."""
+    # And what files of systems that the user names say.
     files = {
-        "new.json": json.dumps({"q1": 1, "q2": 0}),
-        "old.csv": "item,score\nq1,0\nq2,1\n",
-        "tiny.jsonl": '{"task_id": "q2", "passed": true}\n{"task_id": "q1", "passed": false, "x": {"y": 1}}\n',
+        name: written(tmp_path / name, f"item,cluster,c\nq1,x,{k}\nq2,x,1\n")
+        for k, name in enumerate(("old.csv", "new.csv"))
     }
-    assert right(loaded(tmp_path, files, "accuracy")) == {"new": [1, 0], "old": [0, 1], "tiny": [0, 1]}
+    outputs = load({path.stem: path for path in files.values()}, "accuracy").outputs
+    assert (outputs.names, outputs.items["cluster"].tolist()) == (["old", "new"], ["x", "x"])
 
 
 def test_files_with_one_run_id_are_one_system(tmp_path: Path) -> None:
@@ -194,23 +213,16 @@ def test_files_with_one_run_id_are_one_system(tmp_path: Path) -> None:
 
 
 def test_a_table_of_one_system_takes_a_name_and_one_of_several_does_not(tmp_path: Path) -> None:
-    for text, metric in (
-        ("system,item,score\nm,q1,1\n", "accuracy"),
-        ("item,m\nq1,1\n", "accuracy"),
-    ):
-        (tmp_path / "s.csv").write_text(text)
-        assert load({"a": tmp_path / "s.csv"}, metric).outputs.names == ["a"]
+    for text in ("system,item,score\nm,q1,1\n", "item,m\nq1,1\n"):
+        assert load({"a": written(tmp_path / "s.csv", text)}, "accuracy").outputs.names == ["a"]
     for text in ("system,item,score\nm,q1,1\nn,q1,0\n", "item,m,n\nq1,1,0\n"):
-        (tmp_path / "s.csv").write_text(text)
-        with pytest.raises(InputError, match="for files of one system: .* has m, n"):
-            load({"a": tmp_path / "s.csv"}, "accuracy")
+        input_error({"a": written(tmp_path / "s.csv", text)}, "accuracy", match="for files of one system: .* has m, n")
 
 
 def test_a_table_of_systems_makes_a_column_a_system(tmp_path: Path) -> None:
     """Whatever it is called."""
-    (tmp_path / "systems.csv").write_text("system,group\nlength,x\ndoc,y\nmean,y\n")
-    text = "item,length,doc,mean\nq1,1,0,1\nq2,0,0,1\n"
-    found = read(tmp_path, text, systems=tmp_path / "systems.csv")
+    systems = written(tmp_path / "systems.csv", "system,group\nlength,x\ndoc,y\nmean,y\n")
+    found = read(tmp_path, "item,length,doc,mean\nq1,1,0,1\nq2,0,0,1\n", systems=systems)
     assert right(found) == {"length": [1, 0], "doc": [0, 0], "mean": [1, 1]}
     assert "cluster" not in found.outputs.items
     assert found.outputs.systems["group"].tolist() == ["x", "y", "y"]
@@ -301,8 +313,7 @@ def test_questions_of_unlike_samples_count_alike(tmp_path: Path) -> None:
             assert found.outputs.samples[k, :, 0].tolist() == groups.size()[name].loc[ids].tolist()  # type: ignore[index]
             variances = groups.var()[name].loc[ids].to_numpy()
             np.testing.assert_allclose(found.outputs.samples[k, :, 1], variances)  # type: ignore[index]
-    (tmp_path / "s.csv").write_text(kept.to_csv(index=False))
-    assert load(tmp_path / "s.csv").outputs.metric.name == "accuracy"
+    assert loaded(tmp_path, {"s.csv": kept.to_csv(index=False)}).outputs.metric.name == "accuracy"
     assert read(tmp_path, kept.to_csv(index=False), missing="drop").outputs.n_items == 25
     assert read(tmp_path, kept.to_csv(index=False), missing="zero").outputs.n_items == 28
 
@@ -331,8 +342,8 @@ def test_ids_of_several_columns(tmp_path: Path, joined: str) -> None:
         "domain": ["law", "law", "art", "art"],
     }
     assert right(found) == {"a": [1, 0, 1, 1], "b": [1, 1, 1, 1]}
-    (tmp_path / "items.csv").write_text("category,id,doc\nart,1,x\nart,2,y\nlaw,1,x\nlaw,2,x\n")
-    items = read(tmp_path, CATEGORIES, columns={"item": joined}, items=tmp_path / "items.csv").outputs.items
+    table = written(tmp_path / "items.csv", "category,id,doc\nart,1,x\nart,2,y\nlaw,1,x\nlaw,2,x\n")
+    items = read(tmp_path, CATEGORIES, columns={"item": joined}, items=table).outputs.items
     assert items["cluster"].tolist() == ["x", "x", "x", "y"]
     lacking = CATEGORIES.replace("law,2,1", ",2,1")
     assert refused(tmp_path, {"s.csv": lacking}, "accuracy", columns={"item": joined}).at.endswith("line 7")
@@ -390,9 +401,8 @@ def test_texts_beside_scores_are_for_people(tmp_path: Path) -> None:
     """Two systems with one answer are no near-duplicates by it, for an answer is not what is scored."""
     long = "system,item,score,question,gold,response\na,x,1,Who?,me,I\nb,x,0,Who?,me,you\n"
     found = read(tmp_path, long)
-    assert found.texts is not None
-    assert [found.texts.answers[name].of(["x"]) for name in "ab"] == [["I"], ["you"]]
-    assert (found.texts.inputs_of(["x"]), found.texts.references_of(["x"])) == (["Who?"], ["me"])
+    assert [texts_of(found).answers[name].of(["x"]) for name in "ab"] == [["I"], ["you"]]
+    assert (texts_of(found).inputs_of(["x"]), texts_of(found).references_of(["x"])) == (["Who?"], ["me"])
     assert found.outputs.answers is None
     wide = read(tmp_path, "item,a,b,a:response,question\nx,1,0,I,Who?\n")
     assert (wide.outputs.names, wide.texts is not None and wide.texts.answers["a"].of(["x"])) == (["a", "b"], ["I"])
@@ -488,6 +498,7 @@ def test_scores_by_system_are_a_table() -> None:
         (WIDE.set_index(pd.Index(["a", "b", " ", "d", "e", "f"])).drop(columns="item"), "the table, row 3: no item"),
         (WIDE.assign(old=["1", "x", "1", "1", "1", "1"]), "the table, row 2, system 'old': score must be a number"),
         (LONG.assign(score=[np.inf, *LONG["score"][1:]]), "the table, row 1: score must be a number, not inf"),
+        (LONG.assign(score=pd.Timestamp("2020-01-01")), "the table, row 1: score must be a number"),
         (pd.concat([LONG, LONG.iloc[[2]]]), "the table, row 13: item 'q2' of system 'old' comes again, first in"),
         (WIDE.rename(columns={"item": "row_id"}), "row_id"),
         (LONG.drop(columns="item"), "the table: no column 'item'"),
@@ -505,74 +516,42 @@ def test_scores_by_system_are_a_table() -> None:
     ],
 )
 def test_what_is_refused_of_a_table_in_memory(table: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        load(table, "accuracy")
+    input_error(table, "accuracy", match=message)
 
 
 def test_what_is_for_files_is_refused_with_a_table_in_memory() -> None:
     for argument, value in (("references", __file__), ("format", "text"), ("ties", "keep")):
-        with pytest.raises(InputError) as error:
-            load(WIDE, "accuracy", **{argument: value})
-        assert error.value.argument == argument
+        assert input_error(WIDE, "accuracy", **{argument: value}).argument == argument
 
 
 def test_questions_that_stand_under_other_ids_are_not_paired_by_these(tmp_path: Path) -> None:
     """The same answers, with the rows of one file in reverse order and numbered anew."""
+    files = {}
     for name, order in {"a": range(20), "b": range(19, -1, -1)}.items():
         rows = "".join(f"{number},what is {i}?,{i % 3 == 0:d}\n" for number, i in enumerate(order))
-        (tmp_path / f"{name}.csv").write_text(f"id,question,correct\n{rows}")
-    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    with pytest.raises(InputError, match="same questions under other ids") as refused:
-        load(paths)
-    named = refused.value.remedy.fields["columns"]  # type: ignore[attr-defined]
-    outputs = load(paths, **{named.name: named.value}).outputs
+        files[f"{name}.csv"] = f"id,question,correct\n{rows}"
+    remedy: Any = refused(tmp_path, files, match="same questions under other ids").remedy
+    named = remedy.fields["columns"]
+    outputs = loaded(tmp_path, files, **{named.name: named.value}).outputs
     assert (outputs.statistics[0] == outputs.statistics[1]).all()
 
 
 def test_prompts_that_many_items_share_are_no_questions(tmp_path: Path) -> None:
     rows = [f"{m},q{i},{'ab'[(i + k) % 2]},{i % 2}" for k, m in enumerate("AB") for i in range(20)]
-    (tmp_path / "t.csv").write_text("\n".join(["model,item,prompt,score", *rows]))
-    assert load(tmp_path / "t.csv").outputs.n_items == 20
-
-
-def test_rows_are_numbered_in_each_file(tmp_path: Path) -> None:
-    files = {"a.csv": "correct\n1\n1\n0\n", "b.csv": "correct\n0\n1\n0\n"}
-    assert right(loaded(tmp_path, files, "accuracy", columns={"item": "row"})) == {"a": [1, 1, 0], "b": [0, 1, 0]}
+    assert loaded(tmp_path, {"t.csv": "\n".join(["model,item,prompt,score", *rows])}).outputs.n_items == 20
 
 
 def test_a_column_of_other_numbers_beside_right_and_wrong_answers_needs_a_metric(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("item,shelf,new,old\nq1,1,1,0\nq2,2,1,0\nq3,2,1,1\n")
-    with pytest.raises(InputError) as error:
-        load(tmp_path / "s.csv")
-    aside = error.value.remedy.fields["aside"].fields["aside"]  # type: ignore[attr-defined]
+    aside = input_error(tmp_path / "s.csv").remedy.fields["aside"].fields["aside"]  # type: ignore[attr-defined]
     assert load(tmp_path / "s.csv", columns=aside.value).outputs.names == ["new", "old"]
     assert load(tmp_path / "s.csv", "mean").outputs.names == ["shelf", "new", "old"]
 
 
 def test_a_system_may_have_a_colon_in_its_name(tmp_path: Path) -> None:
-    text = "item,llama3,llama3:70b,llama3:response\nq1,1,0,yes\nq2,0,1,no\n"
-    found = loaded(tmp_path, {"s.csv": text}, "accuracy")
+    found = read(tmp_path, "item,llama3,llama3:70b,llama3:response\nq1,1,0,yes\nq2,0,1,no\n")
     assert right(found) == {"llama3": [1, 0], "llama3:70b": [0, 1]}
-    assert found.texts is not None
-    assert found.texts.answers_of("llama3", ["q1"]) == ["yes"]
-
-
-def test_numbers_beside_a_list_of_records_are_no_scores_and_no_systems(tmp_path: Path) -> None:
-    records = [{"id": "q0", "new": 1, "old": 0}, {"id": "q1", "new": 1, "old": 1}]
-    text = json.dumps({"temperature": 0.7, "score": 0.5, "accuracy": 1, "results": records})
-    assert right(loaded(tmp_path, {"s.json": text}, "accuracy")) == {"new": [1, 1], "old": [0, 1]}
-
-
-def test_words_beside_scores_are_no_gold_labels(tmp_path: Path) -> None:
-    text = "item,target,new,old\nq1,yes,1,0\nq2,no,1,1\n"
-    assert right(loaded(tmp_path, {"s.csv": text}, "accuracy")) == {"new": [1, 1], "old": [0, 1]}
-
-
-def test_a_file_that_the_user_names_keeps_its_other_columns(tmp_path: Path) -> None:
-    for name, score in {"new": 1, "old": 0}.items():
-        (tmp_path / f"{name}.csv").write_text(f"item,cluster,c\nq1,x,{score}\nq2,x,1\n")
-    outputs = load({name: tmp_path / f"{name}.csv" for name in ("new", "old")}, "accuracy").outputs
-    assert (outputs.names, outputs.items["cluster"].tolist()) == (["new", "old"], ["x", "x"])
+    assert texts_of(found).answers_of("llama3", ["q1"]) == ["yes"]
 
 
 def test_clusters_that_part_the_rows_of_an_item_are_no_clusters_of_crossed_items(tmp_path: Path) -> None:

@@ -9,16 +9,10 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from simstudy.readers.load import load
-from simstudy.validation import InputError
+from tests.readers.line_files import input_error, texts_of, written
 
 HASH = "roberta-large_L17_no-idf_version=0.3.12(hug_trans=4.36.2) P: 0.9 R: 0.8 F1: 0.7"
 COMET = {"runs/old.txt": [0.5, 0.75, 0.125], "runs/new.txt": [0.875, 0.75, 0.25]}
-
-
-def written(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
 
 
 def test_the_json_file_of_comet_score(tmp_path: Path) -> None:
@@ -28,11 +22,10 @@ def test_the_json_file_of_comet_score(tmp_path: Path) -> None:
     assert loaded.outputs.items["id"].tolist() == ["1", "2", "3"]
     np.testing.assert_array_equal(loaded.outputs.statistics[:, :, 0], list(COMET.values()))
     assert loaded.scored_by == ("COMET",)
-    assert loaded.texts is not None
-    assert loaded.texts.inputs_of(["1"]) == ["s"]
-    assert loaded.texts.answers_of("new", ["2"]) == ["runs/new.txt"]
-    with pytest.raises(InputError, match="must have no names"):
-        load({"base": tmp_path / "scores.json"}, "mean")
+    assert texts_of(loaded).inputs_of(["1"]) == ["s"]
+    assert texts_of(loaded).answers_of("new", ["2"]) == ["runs/new.txt"]
+    input_error({"base": tmp_path / "scores.json"}, "mean", match="must have no names")
+    input_error(tmp_path / "scores.json", "mean", columns={"score": "P"}, match="choose no score")
 
 
 def test_the_lines_that_comet_score_prints(tmp_path: Path) -> None:
@@ -41,14 +34,6 @@ def test_the_lines_that_comet_score_prints(tmp_path: Path) -> None:
     lines += [f"{name}\tscore: {np.mean(scores):.4f}" for name, scores in COMET.items()]
     path = written(tmp_path / "comet.log", "\n".join([*lines, "Predictions saved in: scores.json."]) + "\n")
     np.testing.assert_array_equal(load(path, "mean").outputs.statistics[:, :, 0], list(COMET.values()))
-
-
-def test_what_bert_score_prints_has_three_scores_of_which_f1_is_taken(tmp_path: Path) -> None:
-    lines = {"old": f"{HASH}\n0.1\t0.2\t0.5\n0.1\t0.2\t0.25", "new": f"{HASH}\n0.1\t0.2\t0.75\n0.1\t0.2\t0.5"}
-    paths = [written(tmp_path / f"{name}.txt", text) for name, text in lines.items()]
-    assert load(paths, "mean").outputs.scores().tolist() == [0.375, 0.625]
-    with pytest.raises(InputError, match="choose no score"):
-        load(paths, "mean", columns={"score": "P"})
 
 
 def test_what_sacrebleu_prints_of_sentences(tmp_path: Path) -> None:
@@ -84,8 +69,7 @@ def test_scores_of_mt_metrics_eval_with_segments_that_nobody_rated(tmp_path: Pat
 
 def test_a_segment_that_one_system_lacks_is_missing(tmp_path: Path) -> None:
     path = written(tmp_path / "x.seg.score", "a\t1\na\tNone\nb\t0\nb\t3\n")
-    with pytest.raises(InputError, match="lacks 1 of 2 items, first '2'"):
-        load(path, "mean")
+    input_error(path, "mean", match="lacks 1 of 2 items, first '2'")
     assert load(path, "mean", missing="drop").outputs.scores().tolist() == [1, 0]
 
 
@@ -103,6 +87,7 @@ def test_a_segment_that_one_system_lacks_is_missing(tmp_path: Path) -> None:
         ({"a.txt": "BLEU|version:2 = 1.0\nTER|version:2 = 1.0\n"}, ", line 2"),
         ({"a.json": '{"a": {"COMET": 1}}'}, ""),
         ({"a.json": '{"a": [{"COMET": 1}, {"COMET": "x"}]}'}, ", system 'a', segment 2"),
+        ({"a.json": '{"a": [{"COMET": true}]}'}, ", system 'a', segment 1"),
         ({"a.json": '{"a": [{"COMET": 1}'}, ", line 1"),
         ({"b.json": '{"b": [{"COMET": 1}]}', "a.seg.score": "a\t1\n"}, ", line 1"),
         ({"1/x.seg.score": "a\t1\na\t2\n", "2/x.seg.score": "a\t1\na\t2\n"}, ", line 1"),
@@ -110,9 +95,7 @@ def test_a_segment_that_one_system_lacks_is_missing(tmp_path: Path) -> None:
 )
 def test_what_is_refused(files: dict[str, str], at: str, tmp_path: Path) -> None:
     paths = [written(tmp_path / name, text) for name, text in files.items()]
-    with pytest.raises(InputError) as error:
-        load(paths, "mean")
-    assert error.value.at == f"{paths[-1]}{at}"
+    assert input_error(paths, "mean").at == f"{paths[-1]}{at}"
 
 
 def test_texts_that_mention_comet_are_texts(tmp_path: Path) -> None:

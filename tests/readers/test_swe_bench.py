@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,15 +7,9 @@ import pytest
 
 from simstudy.comparisons.comparing import compare
 from simstudy.readers.load import load
-from simstudy.validation import InputError
+from tests.readers.line_files import input_error, written
 
 IDS = ["django__django-11099", "django__django-9", "psf__requests-1", "scikit-learn__scikit-learn-7"]
-
-
-def write(path: Path, content: Any) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, indent=4))
-    return path
 
 
 def report(resolved: list[str], **others: list[str]) -> dict[str, Any]:
@@ -30,8 +23,8 @@ def report(resolved: list[str], **others: list[str]) -> dict[str, Any]:
 
 def test_reports_of_runs(tmp_path: Path) -> None:
     """What has no patch, or ended in an error, was submitted and is not resolved; repositories are domains."""
-    one = write(tmp_path / "org__a.full.json", report(IDS[:3], error_ids=IDS[3:]))
-    two = write(tmp_path / "org__b.full.json", report(IDS[:1], empty_patch_ids=IDS[1:2]))
+    one = written(tmp_path / "org__a.full.json", report(IDS[:3], error_ids=IDS[3:]))
+    two = written(tmp_path / "org__b.full.json", report(IDS[:1], empty_patch_ids=IDS[1:2]))
     loaded = load(tmp_path, "accuracy")
     assert loaded.outputs.names == ["org__a.full", "org__b.full"]
     assert loaded.outputs.scores().tolist() == [75, 25]
@@ -42,9 +35,8 @@ def test_reports_of_runs(tmp_path: Path) -> None:
     assert loaded.outputs.natural_unit == "item"
     assert set(compare(loaded.outputs, unit="repo")["n_units"]) == {3}
     assert load(tmp_path, "accuracy", domain="django/django").outputs.n_items == 2
-    write(two, report(IDS[:1], incomplete_ids=IDS[3:]))
-    with pytest.raises(InputError, match=f"lacks 1 of 4 items, first '{IDS[3]}'"):
-        load([one, two], "accuracy")
+    written(two, report(IDS[:1], incomplete_ids=IDS[3:]))
+    input_error([one, two], "accuracy", match=f"lacks 1 of 4 items, first '{IDS[3]}'")
     assert load([one, two], "accuracy", missing="zero").outputs.scores().tolist() == [75, 25]
 
 
@@ -54,45 +46,37 @@ def test_reports_of_instances_are_a_system_for_each_model(tmp_path: Path) -> Non
         for k, name in enumerate(IDS):
             folder = tmp_path / "logs/run_evaluation" / run / model / name
             about = {"patch_is_None": False, "patch_successfully_applied": True, "resolved": k < right}
-            write(folder / "report.json", {name: about})
+            written(folder / "report.json", {name: about})
             (folder / "patch.diff").write_text("+ 1\n")
             (folder / "test_output.txt").write_text("ok\n")
     runs = tmp_path / "logs/run_evaluation"
     loaded = load(runs / "r1", "accuracy")
     assert (loaded.outputs.names, loaded.outputs.scores().tolist()) == (["org__a", "org__b"], [75, 25])
     assert [note.kind for note in loaded.notes] == ["read", "repositories"]
-    with pytest.raises(InputError, match="name the systems"):
-        load(tmp_path / "logs", "accuracy")
+    input_error(tmp_path / "logs", "accuracy", match="name the systems")
     outputs = load({"one": runs / "r1/org__a", "two": runs / "r2/org__a"}, "accuracy").outputs
     assert (outputs.names, outputs.scores().tolist()) == (["one", "two"], [75, 0])
 
 
 def test_a_report_of_a_run_names_all_instances_in_whatever_list(tmp_path: Path) -> None:
     lists = ("resolved_ids", "unresolved_ids", "empty_patch_ids", "error_ids")
-    path = write(tmp_path / "a/report.json", {name: [one] for name, one in zip(lists, IDS, strict=True)})
+    path = written(tmp_path / "a/report.json", {name: [one] for name, one in zip(lists, IDS, strict=True)})
     outputs = load(path, "accuracy").outputs
     assert (outputs.names, outputs.items["id"].tolist(), outputs.scores().tolist()) == (["a"], IDS, [25])
 
 
 def test_lists_by_outcome_name_the_instances_or_a_table_of_the_items_does(tmp_path: Path) -> None:
     """As on the leaderboard, and in the harness's first version: 2 of 4 are resolved, by hand."""
-    path = write(tmp_path / "a/results/results.json", {"no_generation": IDS[3:], "no_logs": [], "resolved": IDS[:2]})
-    with pytest.raises(InputError, match="items='FILE' names a table with the ids of all"):
-        load(path)
+    path = written(tmp_path / "a/results/results.json", {"no_generation": IDS[3:], "no_logs": [], "resolved": IDS[:2]})
+    input_error(path, match="items='FILE' names a table with the ids of all")
     for table in ("instance_id\n" + "\n".join(IDS), "name,id\n" + "\n".join(f"x,{one}" for one in IDS)):
         (tmp_path / "items.csv").write_text(table)
         outputs = load(path, items=tmp_path / "items.csv").outputs
         assert (outputs.scores().tolist(), outputs.n_items) == ([50], 4)
-    with pytest.raises(InputError, match="no column 'ids'"):
-        load(path, items=tmp_path / "items.csv", columns={"item": "ids"})
-    lists = {
-        "no_generation": IDS[3:],
-        "generated": IDS[:3],
-        "with_logs": IDS[:3],
-        "applied": IDS[:3],
-        "resolved": IDS[:2],
-    }
-    assert load(write(path, lists)).outputs.scores().tolist() == [50]
+    input_error(path, items=tmp_path / "items.csv", columns={"item": "ids"}, match="no column 'ids'")
+    lists = {"no_generation": IDS[3:], "resolved": IDS[:2]}
+    lists |= dict.fromkeys(("generated", "with_logs", "applied"), IDS[:3])
+    assert load(written(path, lists)).outputs.scores().tolist() == [50]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +92,5 @@ def test_lists_by_outcome_name_the_instances_or_a_table_of_the_items_does(tmp_pa
     ],
 )
 def test_what_is_no_report(content: Any, tmp_path: Path) -> None:
-    path = write(tmp_path / "m.json", content)
-    with pytest.raises(InputError) as error:
-        load(path, "accuracy", format="swe-bench")
-    assert error.value.at.startswith(str(path))
+    path = written(tmp_path / "m.json", content)
+    assert input_error(path, "accuracy", format="swe-bench").at.startswith(str(path))

@@ -10,18 +10,12 @@ import pytest
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs
 from simstudy.readers.items import describe_systems
-from simstudy.validation import InputError
+from tests.readers.line_files import input_error, written
 
 
 @pytest.fixture
 def outputs() -> Outputs:
     return Outputs.from_scores(pd.DataFrame({"01": [1, 0], "NA": [1, 1], "x": [0, 0]}), "accuracy", test_set="t")
-
-
-def saved(folder: Path, text: str, name: str = "systems.csv") -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def test_rows_meet_systems_by_name_and_numbers_stay(outputs: Outputs) -> None:
@@ -43,7 +37,7 @@ def test_rows_meet_systems_by_name_and_numbers_stay(outputs: Outputs) -> None:
 def test_text_stays_text(outputs: Outputs, tmp_path: Path, name: str) -> None:
     """ "01" is a system, "NA" another, and a group of that name; an empty cell is what is not known."""
     text = "system,group,size\n01,NA,07\nNA,NA,7\nx,,\n"
-    path = saved(tmp_path, text.replace(",", "\t") if name.endswith("tsv") else text, name)
+    path = written(tmp_path / name, text.replace(",", "\t") if name.endswith("tsv") else text)
     with notes_kept() as notes:
         described = describe_systems(outputs, path)
     assert notes == []
@@ -78,10 +72,7 @@ def test_what_outputs_know_already_is_kept_unless_the_table_says_otherwise() -> 
     ],
 )
 def test_bad_tables_are_named(outputs: Outputs, tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(InputError) as error:
-        describe_systems(outputs, saved(tmp_path, text))
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
+    assert message in str(input_error(outputs, written(tmp_path / "systems.csv", text), by=describe_systems))
 
 
 @pytest.mark.parametrize("key", ["name", "system"])

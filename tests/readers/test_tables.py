@@ -15,7 +15,8 @@ import pytest
 from simstudy.notes import notes_kept
 from simstudy.readers.load import load
 from simstudy.readers.tables import read_table
-from simstudy.validation import InputError, NoSuchFile
+from simstudy.validation import NoSuchFile
+from tests.readers.line_files import input_error
 
 
 def table(folder: Path, content: str | bytes, name: str = "t.csv") -> pd.DataFrame:
@@ -104,18 +105,15 @@ def test_cells_stay_as_written_and_rows_know_their_line(
 def test_what_is_no_table_is_refused_in_one_line(
     tmp_path: Path, name: str, content: str | bytes, line: int | str | None
 ) -> None:
-    with pytest.raises(InputError) as error:
-        table(tmp_path, content, name)
+    error = input_error(tmp_path, content, name, by=table)
     place = "" if line is None else f", {line}" if isinstance(line, str) else f", line {line}"
-    assert f"{tmp_path / name}{place}" in str(error.value)
-    assert line is None or error.value.at.endswith(place)
-    assert "\n" not in str(error.value)
+    assert f"{tmp_path / name}{place}" in str(error)
+    assert line is None or error.at.endswith(place)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     for name in ("none.csv", "none.parquet", "none.json"):
-        with pytest.raises(NoSuchFile, match=name):
-            read_table(tmp_path / name)
+        input_error(tmp_path / name, by=read_table, kind=NoSuchFile, match=name)
 
 
 def test_parquet(tmp_path: Path) -> None:
@@ -128,8 +126,7 @@ def test_parquet(tmp_path: Path) -> None:
     for read in (plain, narrow):
         assert read[["x", "y"]].to_numpy().tolist() == [[1, 128], [-128, 0]]
     pa.parquet.write_table(pa.table([[1], [2]], ["a", "a"]), tmp_path / "t.parquet")
-    with pytest.raises(InputError):
-        read_table(tmp_path / "t.parquet")
+    input_error(tmp_path / "t.parquet", by=read_table)
 
 
 def test_records_know_their_place_and_nested_keys_have_dotted_names(tmp_path: Path) -> None:
@@ -181,15 +178,3 @@ def test_what_a_file_says_beside_its_records_is_in_each(tmp_path: Path) -> None:
         (tmp_path / f"{system[0]}.json").write_text(text)
     outputs = load(tmp_path, "accuracy").outputs
     assert (outputs.names, outputs.scores().tolist()) == (["a/1", "b/2"], [50, 100])
-
-
-def test_numbers_that_are_no_scores(tmp_path: Path) -> None:
-    """A number of 400 digits, and times, which are numbers to numpy."""
-    (tmp_path / "s.json").write_text(f'[{{"item": 1, "score": 1{"0" * 400}}}]')
-    pd.DataFrame({"item": ["x"], "system": "a", "score": pd.to_datetime(["2020-01-01"])}).to_parquet(
-        tmp_path / "s.parquet"
-    )
-    for name, at in (("s.json", "record 1"), ("s.parquet", "row 1")):
-        with pytest.raises(InputError) as error:
-            load(tmp_path / name, "mean")
-        assert error.value.at == f"{tmp_path / name}, {at}"

@@ -83,12 +83,10 @@ def test_a_reference_of_silence(tmp_path: Path, metric: str, insertion: float, d
     """By jiwer, sacrebleu and rouge-score; in a table too."""
     files = {"a": "the cat sat\nuh\nhello word\n", "b": "the cat\n\nhello world\n"}
     table = "item\treference\n1\tthe cat sat\n2\t\n3\thello world\n"
+    expected = ({"a": insertion, "b": deletion}, ["empty outputs", "empty references"])
     for name, gold in (("gold", "the cat sat\n\nhello world\n"), ("gold.tsv", table)):
         read = loaded(tmp_path, {**files, name: gold}, metric)
-        assert (scores(read), note_kinds(read)) == (
-            {"a": insertion, "b": deletion},
-            ["empty outputs", "empty references"],
-        )
+        assert (scores(read), note_kinds(read)) == expected
 
 
 @pytest.mark.parametrize("mark", [" <q> ", "<q>", r"\n", "##"])
@@ -189,6 +187,7 @@ def test_no_real_text_has_ids(shared_data: Path) -> None:
         ({"a": "x\ny\n", "gold": "x\n \n"}, "accuracy", "gold, line 2"),
         ({"a": "x\ny\n", "gold.csv": "item,reference\n1,x\n2,\n"}, "accuracy", "gold.csv, line 3"),
         ({"a": "x\ny\n", "gold.csv": "i,r\n1,x\n2,y\n"}, "bleu", "gold.csv"),
+        *(({"a": f"0\n{line}\n"}, "mean", "a, line 2") for line in ("high", "0,5", "inf", "")),
         # The words of others in another order.
         ({"a": lines(HYPHENS), "b": lines([HYPHENS[k] for k in SHUFFLED]), "gold": lines(HYPHENS)}, "wer", "b"),
     ],
@@ -200,21 +199,14 @@ def test_files_that_are_refused(tmp_path: Path, files: dict[str, str], metric: s
 @pytest.mark.parametrize(
     ("metric", "argument", "options"),
     [
-        ("accuracy", "texts", {"texts": Texts(lowercase=True)}),
         ("chrf", "texts", {"texts": Texts("intl")}),
         ("mean", "references", {}),
         ("f1", "metric", {}),
-        ("accuracy", "columns", {"columns": {"cluster": "doc"}}),
     ],
 )
 def test_what_text_has_not(tmp_path: Path, metric: str, argument: str, options: dict[str, object]) -> None:
     files = {"a": "1\n0\n", "gold": "1\n0\n"}
     assert refused(tmp_path, files, metric, format="text", **options).argument == argument
-
-
-@pytest.mark.parametrize("line", ["high", "0,5", "inf", ""])
-def test_scores_that_are_no_numbers(tmp_path: Path, line: str) -> None:
-    assert refused(tmp_path, {"a": f"0\n{line}\n"}, "mean").at == f"{tmp_path / 'a'}, line 2"
 
 
 # Notes
