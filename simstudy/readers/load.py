@@ -161,7 +161,8 @@ def load(
         in_memory = is_table(paths) or (
             isinstance(paths, Mapping) and not any(isinstance(path, str | Path) for path in paths.values())
         )
-        files, inside = ({}, frozenset()) if in_memory else opened_files(named_paths(paths))  # type: ignore[arg-type]
+        named = [] if in_memory else named_paths(paths)  # type: ignore[arg-type]
+        files, inside = ({}, frozenset()) if in_memory else opened_files(named)
         other_files = {
             "references": [
                 named_file("references", path) for path in _several("references", references, "paths, or one path")
@@ -192,7 +193,9 @@ def load(
             ),
             narrow=narrow,
         )
-        loaded = read(request, format, lower_is_better, inside, table=paths if in_memory else None)
+        folders = [path for _, path in named if path.is_dir()]
+        table = paths if in_memory else None
+        loaded = read(request, format, lower_is_better, inside, folders=folders, table=table)
         outputs = loaded.outputs if systems is None else describe_systems(loaded.outputs, systems)
     return replace(loaded, outputs=replace(outputs, task="", test_set=domain or ""), notes=(*loaded.notes[:1], *notes))
 
@@ -203,14 +206,18 @@ def read(
     lower_is_better: bool | None = None,
     inside: Collection[Path] = frozenset(),
     *,
+    folders: Sequence[Path] = (),
     table: object = None,
 ) -> Loaded:
     """Outputs from the files of a request, of which those in `inside` come from folders, or from a table in memory.
 
-    The result's only note says what was read. Other notes are told.
+    Each of the `folders` must have files of the format. The result's only note says what was read. Other notes are told.
     """
     if table is None:
         chosen, paths = format_of(request, format, inside)
+        for folder in folders:
+            if not any(path.is_relative_to(folder) for path in paths):
+                raise InputError(f"folder {folder} has no {chosen.what}")
         request = replace(request, paths=paths)
     else:
         chosen, paths = formats()["scores"], ()

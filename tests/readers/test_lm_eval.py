@@ -52,6 +52,14 @@ def test_the_newest_of_several_runs_is_read_whatever_their_order(tmp_path: Path)
         assert loaded.notes[1].fields["first"] == paths[2]
 
 
+def test_a_folder_without_sample_logs_is_named(tmp_path: Path) -> None:
+    """A run without --log_samples has its results only."""
+    new = write(tmp_path, "new", "quiz", [sample(0, {"acc": 1.0})]).parent
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / f"results_{TIME}.json").write_text("{}")
+    input_error([new, tmp_path / "old"], "accuracy", match=f"folder {tmp_path}/old has no sample logs")
+
+
 def test_systems_are_folders_and_the_folders_above_or_models_of_one_folder(tmp_path: Path) -> None:
     paths = [write(tmp_path / name, "m", "t", [sample(0, {"em": 1})]) for name in ("5shot", "0shot")]
     assert load(paths, "accuracy").outputs.names == ["5shot/m", "0shot/m"]
