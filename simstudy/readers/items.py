@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -102,7 +103,8 @@ def _with_table(items: pd.DataFrame, numbered: bool, path: Path, request: Reques
     if "id" in table:
         _check_ids(table)
     if "id" not in table or (numbered and {*table["id"]} != {*items["id"]}):
-        _check_order(table, path)
+        if (name := first_named(table, _ROW_NUMBERS)) is not None:
+            check_row_numbers(name, table[name], path)
         ids = {"id": table["id"].to_numpy()} if "id" in table else {}
         return _added(items.assign(**ids), table)
     rows = pd.Index(table["id"]).get_indexer(pd.Index(items["id"]))
@@ -162,10 +164,9 @@ def _check_ids(table: pd.DataFrame) -> None:
         raise InputError(f"item '{table['id'].iloc[row]}' comes again", at=place(table, row))
 
 
-def _check_order(table: pd.DataFrame, path: Path) -> None:
-    """Raise an InputError if a column numbers the rows, as pandas writes its index, and they are in another order."""
-    name = first_named(table, _ROW_NUMBERS)
-    order = np.array([]) if name is None else numbers(table[name])
+def check_row_numbers(name: str, cells: pd.Series[Any], path: Path) -> None:
+    """Raise an InputError if a column numbers the rows of a table, as pandas writes its index, in another order."""
+    order = numbers(cells)
     if np.array_equal(np.sort(order), np.arange(len(order)) + order.min(initial=np.inf)) and (np.diff(order) < 0).any():
         rule = f"'{name}' numbers the rows, which are in another order, and lines of text go by their order"
         raise InputError(rule, remedy="sort the rows by it, or take it out", at=path)

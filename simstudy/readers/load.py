@@ -211,7 +211,7 @@ def read(
 ) -> Loaded:
     """Outputs from the files of a request, of which those in `inside` come from folders, or from a table in memory.
 
-    Each of the `folders` must have files of the format. The result's only note says what was read. Other notes are told.
+    Each of the `folders` must have files of the format. The result's only note says what was read; others are told.
     """
     if table is None:
         chosen, paths = format_of(request, format, inside)

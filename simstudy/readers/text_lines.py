@@ -21,6 +21,7 @@ from simstudy.metrics.per_class import PER_CLASS, PerClass
 from simstudy.notes import Argument, Words, note
 from simstudy.readers.columns import OURS, USUAL, no_column, plain
 from simstudy.readers.formats import Format
+from simstudy.readers.items import check_row_numbers
 from simstudy.readers.labels import note_labels
 from simstudy.readers.long_table import LongTable
 from simstudy.readers.request import Request
@@ -202,6 +203,8 @@ def _with_ids(files: Sequence[_Lines], gold: _Gold | None, request: Request) -> 
             remedy = "lines without ids go by their order: write a line for each item, an empty one for no answer"
             rule = f"has {counted(len(file.texts), 'line')}, {origin} {n:,}"
             raise InputError(rule, remedy=remedy, at=file.path)
+    if gold and request.ids == "auto":
+        check_row_numbers("item", pd.Series([*gold]), origin)
     ids = [*gold] if gold else [str(number) for number in range(1, n + 1)]
     return [replace(file, ids=ids) for file in files], []
 

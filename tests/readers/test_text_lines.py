@@ -190,6 +190,7 @@ def test_no_real_text_has_ids(shared_data: Path) -> None:
         *(({"a": f"0\n{line}\n"}, "mean", "a, line 2") for line in ("high", "0,5", "inf", "")),
         # The words of others in another order.
         ({"a": lines(HYPHENS), "b": lines([HYPHENS[k] for k in SHUFFLED]), "gold": lines(HYPHENS)}, "wer", "b"),
+        ({"a": "a\nb\nc\n", "gold.csv": "item,reference\n2,c\n0,a\n1,b\n"}, "wer", "gold.csv"),
     ],
 )
 def test_files_that_are_refused(tmp_path: Path, files: dict[str, str], metric: str, at: str) -> None:
