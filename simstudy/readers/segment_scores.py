@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from simstudy.files.packed import plain_name
+from simstudy.metrics import get_metric
 from simstudy.notes import note
 from simstudy.readers.columns import first_of, place
 from simstudy.readers.formats import Format
@@ -92,9 +93,12 @@ def read(request: Request) -> LongTable:
         rule = f"system '{table['system'].iloc[row]}' has {sizes.iloc[row]:,} segments, others have {sizes.max():,}"
         raise InputError(rule, at=files[row])
     names = ["system", "item", "score", *(("input", "gold", "answer") if request.keeps_texts else ())]
+    # Lower is better, as sacrebleu has it.
+    is_error = metric == "TER" and request.metric == get_metric("mean")
     return LongTable(
         table.loc[table["score"].notna(), names].dropna(axis=1, how="all"),
         ("score",),
+        get_metric("mean (lower is better)") if is_error else None,
         expected=pd.DataFrame({"item": table["item"].unique()}),
         numbered=True,
         drops_unscored=True,

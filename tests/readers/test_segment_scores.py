@@ -9,7 +9,8 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from simstudy.readers.load import load
-from tests.readers.line_files import input_error, texts_of, written
+from tests.oracles import compared
+from tests.readers.line_files import input_error, loaded, texts_of, written
 
 HASH = "roberta-large_L17_no-idf_version=0.3.12(hug_trans=4.36.2) P: 0.9 R: 0.8 F1: 0.7"
 COMET = {"runs/old.txt": [0.5, 0.75, 0.125], "runs/new.txt": [0.875, 0.75, 0.25]}
@@ -103,3 +104,9 @@ def test_texts_that_mention_comet_are_texts(tmp_path: Path) -> None:
     lines = "COMET gives Segment 0 score: 0.8\nP: 1 R: 1 F1: 1\n"
     paths = [written(tmp_path / f"{name}.txt", lines) for name in ("old", "new", "gold")]
     assert load(paths[:2], "bleu", references=paths[2]).outputs.scores().tolist() == pytest.approx([100, 100])
+
+
+def test_ter_is_an_error_rate(tmp_path: Path) -> None:
+    files = {f"{name}.txt": f"TER|version:2 = {rate}\n" * 2 for name, rate in (("old", 26.4), ("new", 21.2))}
+    pairs = compared(loaded(tmp_path, files, "mean").outputs)
+    assert (pairs["system_a"].iloc[0], pairs["gain"].iloc[0]) == ("new", pytest.approx(5.2))
