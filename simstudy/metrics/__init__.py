@@ -22,7 +22,7 @@ from simstudy.metrics.of_samples import of_samples
 from simstudy.metrics.parseval import PARSEVAL
 from simstudy.metrics.per_class import PER_CLASS
 from simstudy.metrics.perplexity import PERPLEXITIES
-from simstudy.metrics.preferences import WIN_RATE, strength_metric
+from simstudy.metrics.preferences import BRADLEY_TERRY, WIN_RATE, strength_metric
 from simstudy.metrics.ranking import KINDS as RANKING
 from simstudy.metrics.ranking import ranking_metric
 from simstudy.metrics.ratio import Ratio
@@ -39,8 +39,8 @@ METRICS: dict[str, Metric] = {
             Mean(),
             Mean(higher_is_better=False),
             WIN_RATE,
+            BRADLEY_TERRY,
         ),
-        *filter(None, map(strength_metric, ("bradley_terry",))),
         *(PRECISION, RECALL, FBeta(1), FBeta(0.5), FBeta(2)),
         *MUC,
         *(SPAN_F1, UAS, LAS, UPOS, PARSEVAL, Aer()),

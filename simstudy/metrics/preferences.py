@@ -7,6 +7,7 @@ import re
 from simstudy.metrics.mean import Mean
 
 WIN_RATE = Mean("win_rate", low=0, high=1, scale=100, label="win rate", unit="percent")
+BRADLEY_TERRY = Mean("bradley_terry", label="Bradley-Terry strength", unit="points")
 
 _STRENGTH = re.compile(r"bradley_terry(?::alpha=([0-9]*\.?[0-9]+))?")
 
@@ -16,8 +17,9 @@ def strength_metric(name: str) -> Mean | None:
     parts = _STRENGTH.fullmatch(name)
     if parts is None or (parts[1] and float(parts[1]) == 0):
         return None
-    label = "Bradley-Terry strength" + (f" (alpha {parts[1]})" if parts[1] else "")
-    return Mean(name, label=label, unit="points")
+    if not parts[1]:
+        return BRADLEY_TERRY
+    return Mean(name, label=f"{BRADLEY_TERRY.label} (alpha {parts[1]})", unit="points")
 
 
 def penalty_of(name: str) -> float:

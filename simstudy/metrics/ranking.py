@@ -94,7 +94,5 @@ def ranking_metric(name: str) -> Mean | None:
     measure = ranking_measure(name)
     if measure is None:
         return None
-    kind, _, rest = name.partition("@")
-    kind, _, options = kind.partition(":")
-    label = _LABELS.get(kind, kind) + (f"@{rest}" if rest else "") + (f":{options}" if options else "")
-    return Mean(name, low=0, high=1, label=label, unit="probability", of_chosen=kind == "precision")
+    label = _LABELS.get(measure.kind, measure.kind) + name.removeprefix(measure.kind)
+    return Mean(name, low=0, high=1, label=label, unit="probability", of_chosen=measure.kind == "precision")

@@ -229,19 +229,10 @@ class Outputs(OutputsParts):
         metric = get_metric(metric)
         if not (isinstance(metric, PerClass) or metric.name == "accuracy"):
             raise InputError("metric", f"must be one of accuracy, {', '.join(PER_CLASS)} for labels", metric.name)
-        if not isinstance(predicted, pd.DataFrame) or predicted.shape[1] == 0:
-            raise InputError("predicted", "must be a pandas DataFrame (items x systems)", predicted)
-        names, ids = ([str(name) for name in axis] for axis in (predicted.columns, predicted.index))
+        _check_frame("predicted", predicted)
         statistics, metric, answers = label_statistics(gold, predicted, metric)
-        return cls.from_statistics(
-            statistics,
-            metric,
-            names if systems is None else matched_table(systems, names, "systems", "name", predicted.columns),
-            ids if items is None else matched_table(items, ids, "items", "id", predicted.index),
-            answers=answers,
-            task=task,
-            test_set=test_set,
-        )
+        described = _described(predicted, systems, items)
+        return cls.from_statistics(statistics, metric, *described, answers=answers, task=task, test_set=test_set)
 
     @classmethod
     def from_texts(
@@ -287,8 +278,7 @@ class Outputs(OutputsParts):
         metric = get_metric(metric)
         if not metric.of_texts:
             raise InputError("metric", "must be a metric of texts, such as bleu, chrf or wer", metric.name)
-        if not isinstance(texts, pd.DataFrame) or texts.shape[1] == 0:
-            raise InputError("texts", "must be a pandas DataFrame (items x systems)", texts)
+        _check_frame("texts", texts)
         if len(references) != len(texts):
             raise InputError("references", f"must be {len(texts):,}, one for each row of texts", len(references))
         for name, column in texts.items():
@@ -297,13 +287,11 @@ class Outputs(OutputsParts):
         each = [[one] if isinstance(one, str) else list(one) for one in references]
         counter = metric.text_counter(each, tokenize=tokenize, lowercase=lowercase)
         assert counter is not None
-        names, ids = ([str(name) for name in axis] for axis in (texts.columns, texts.index))
         codes, _ = pd.factorize(texts.to_numpy(dtype=object).T.ravel())
         return cls.from_statistics(
             np.stack([counter.statistics(column.tolist()) for _, column in texts.items()]),
             metric.signed(counter.signature),
-            names if systems is None else matched_table(systems, names, "systems", "name", texts.columns),
-            ids if items is None else matched_table(items, ids, "items", "id", texts.index),
+            *_described(texts, systems, items),
             answers=codes.reshape(texts.shape[1], -1),
             task=task,
             test_set=test_set,
@@ -357,3 +345,20 @@ class Outputs(OutputsParts):
             raise InputError("metric", f"must use (correct, guessed, gold) for responses, unlike '{metric.name}'")
         statistics, texts = response_statistics(gold, responses)
         return cls.from_statistics(statistics, metric, list(responses), texts, task=task, test_set=test_set)
+
+
+def _check_frame(argument: str, frame: object) -> None:
+    """Raise an InputError if this is no frame with a row for each item and a column for each system."""
+    if not isinstance(frame, pd.DataFrame) or frame.shape[1] == 0:
+        raise InputError(argument, "must be a pandas DataFrame (items x systems)", frame)
+
+
+def _described(
+    frame: pd.DataFrame, systems: pd.DataFrame | None, items: pd.DataFrame | None
+) -> tuple[list[str] | pd.DataFrame, list[str] | pd.DataFrame]:
+    """The systems and the items of a frame (items x systems): their names, or the tables that describe them."""
+    names, ids = ([str(name) for name in axis] for axis in (frame.columns, frame.index))
+    return (
+        names if systems is None else matched_table(systems, names, "systems", "name", frame.columns),
+        ids if items is None else matched_table(items, ids, "items", "id", frame.index),
+    )

@@ -70,7 +70,7 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
-#: What names the items if nothing else does, in this order: documents, then numbers of rows, then texts of questions.
+#: Names of columns that name the items only if no other column does: documents, numbers of rows, texts of questions.
 LAST_ITEMS = (
     "doc_id", "document_id", "index", "idx", "unnamed:_0", "key", "question", "prompt", "problem", "query", "example",
     "instance",
@@ -122,6 +122,12 @@ def first_named(columns: Iterable[object], usual: Sequence[str]) -> str | None:
     """The column with the first of these names; None if none has one."""
     names = usually_named(columns, usual)
     return min(names, key=lambda name: usual.index(plain(name).rpartition(".")[2]), default=None)
+
+
+def item_column(columns: Iterable[object]) -> str | None:
+    """The column that names the items of a table that describes them; None if none does."""
+    names = usually_named(columns, ("item", *USUAL["item"]))
+    return names[0] if names else first_named(columns, LAST_ITEMS)
 
 
 def is_no_item(name: str) -> bool:

@@ -63,7 +63,7 @@ class Sentence:
     tokens: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def marks(self, metric: str) -> Sequence[str]:
-        """What a metric looks at: tags, heads, or heads with their relations."""
+        """The annotation of each word that a metric compares: tags, heads, or heads with their relations."""
         if metric not in _OF_HEADS:
             return self.tags
         pairs = zip(self.heads, self.relations, strict=True)

@@ -1,4 +1,4 @@
-"""What is known of items and systems beside their outputs: what files say, and what `--items` and `--systems` add."""
+"""Descriptions of items and systems: those in files of outputs, and tables of `--items` and `--systems`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from simstudy.outputs import Outputs, check_outputs
 from simstudy.outputs.item_columns import note_single_items
 from simstudy.outputs.tables import complete_systems
 from simstudy.readers.columns import (
-    LAST_ITEMS,
     NO_NAMES,
     OURS,
     ROW,
     USUAL,
     first_named,
     first_of,
+    item_column,
     joined,
     no_column,
     numbers,
@@ -29,7 +29,6 @@ from simstudy.readers.columns import (
     place,
     placed,
     plain,
-    usually_named,
 )
 from simstudy.readers.request import Request, column
 from simstudy.readers.tables import JSON, TABLES, ending, read_table
@@ -93,9 +92,7 @@ def _with_table(items: pd.DataFrame, numbered: bool, path: Path, request: Reques
     key = request.columns.get("id", request.columns.get("item", "id" if numbered or "id" in table else ""))
     if key == ROW and key not in table:
         table = table.assign(**{ROW: [str(row) for row in range(1, len(table) + 1)]})
-    if not key:
-        usual = usually_named(table, ("item", *USUAL["item"]))
-        key = usual[0] if usual else first_named(table, LAST_ITEMS) or "id"
+    key = key or item_column(table) or "id"
     if key not in table and not numbered:
         remedy = Words("items are matched by it; name it with {named}", named=column("id"))
         no_column(path, key, table.columns, remedy)

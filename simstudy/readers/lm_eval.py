@@ -141,7 +141,7 @@ def _score(metric: str, value: Any, at: str) -> Any:
 
 # Texts for people --------------------------------------------------------------------------------------------------
 def _question(doc: Any) -> str | None:
-    """What a document asks: its field with a usual name and its choices, else the whole document."""
+    """The question of a document: its field with a usual name and its choices, else the whole document."""
     name = first_named(doc, USUAL["input"]) if isinstance(doc, dict) else None
     if name is None:
         return as_text(doc)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from simstudy.files.packed import as_given, plain_name
 from simstudy.notes import Argument, Words, note
-from simstudy.readers.columns import USUAL, first_named, no_column
+from simstudy.readers.columns import item_column, no_column
 from simstudy.readers.formats import Format
 from simstudy.readers.logs import check_no_labels
 from simstudy.readers.long_table import LongTable
@@ -114,7 +114,7 @@ def _report(path: Path, request: Request) -> dict[str, bool]:
 def _ids(path: Path, request: Request) -> list[str]:
     """The instances in the table of the items."""
     table = read_table(path)
-    name = request.columns.get("id", request.columns.get("item")) or first_named(table, ("item", *USUAL["item"]))
+    name = request.columns.get("id", request.columns.get("item")) or item_column(table)
     if name not in table:
         no_column(path, name or "id", table.columns)
     return table[name].astype(str).tolist()
