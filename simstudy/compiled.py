@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,9 @@ from typing import Any
 _lock = threading.RLock()
 
 _plain = ContextVar("plain", default=False)
+
+# Numbers that are looked at without compiled loops: some 40 milliseconds.
+_FEW = 2**16
 
 
 class _Compiled:
@@ -50,9 +54,9 @@ def _by_name(module: str, name: str) -> Any:
 
 
 @contextmanager
-def plain(wanted: bool = True) -> Iterator[None]:
-    """Within the block, functions run as they are written: for so little work that numba's start would take longer."""
-    token = _plain.set(wanted)
+def few(n_numbers: int) -> Iterator[None]:
+    """Within the block, functions run as they are written for so few numbers that numba's start would take longer."""
+    token = _plain.set(n_numbers <= _FEW and "numba" not in sys.modules)
     try:
         yield
     finally:

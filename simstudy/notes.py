@@ -266,7 +266,6 @@ TEMPLATES: Mapping[str, str] = {
         "p-values are one-sided, as you asked: if the better system was not predicted, two equally good systems have "
         "p <= 0.05 one time in ten; corrected p-values and groups are affected too"
     ),
-    "random flips": "p-values of {pairs} are from random flips, first {first}: {why}",
     "resamples not used": ("the number of resamples is not used: this test computes these p-values without resampling"),
     "small margin": (
         "margin {margin:g} is in points of 100, less than one item of {n_items:,} is worth ({least:.2g}); write "

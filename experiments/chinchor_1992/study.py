@@ -49,7 +49,7 @@ READING = {"pair": "GE / UMASS", "level": 0.0994, "n_shuffles": N_SHUFFLES, "alp
 # How all pairs are compared: by 9,999 shuffles, as she counts them, and by all shuffles that there are.
 WAYS: dict[str, dict[str, Any]] = {
     "shuffled": {"convention": "chinchor1992"},
-    "exact": {"alternative": "two-sided", "monte_carlo": False},
+    "exact": {"alternative": "two-sided"},
 }
 Both = tuple[pd.DataFrame, pd.DataFrame]
 

@@ -65,7 +65,7 @@ def run(study: Settings, context: RunContext) -> Findings:
     with context.clock("tests by length"):
         pairs = tests_by_length(candidates, study, context)
         tables["tests"] = beside_fisher(pairs, study)
-        columns = ["n", "test", "system_a", "score_a", "score_b", "gain", "p_value", "p_low", "p_high", "exact"]
+        columns = ["n", "test", "system_a", "score_a", "score_b", "gain", "p_value", "p_low", "p_high", "computation"]
         chosen = of_pair(pairs, "system_a", "system_b")[columns]
         tables["tests_of_pair"] = chosen.sort_values(["n", "test"]).reset_index(drop=True)
     with context.clock("parts of a corpus"):
@@ -196,9 +196,7 @@ def tests_by_length(candidates: ss.rankings.Candidates, study: Settings, context
 def comparison(test: str, settings: Beside) -> Comparison:
     """How pairs are tested: two-sided, for nobody said beforehand which ranking should be better (section 3.3)."""
     drawn = settings.n_resamples if ss.TESTS[test].n_resamples else None
-    return Comparison(
-        test=test, alternative="two-sided", n_resamples=drawn, monte_carlo=True if test == "bootstrap" else "auto"
-    )
+    return Comparison(test=test, alternative="two-sided", n_resamples=drawn, monte_carlo=test == "bootstrap")
 
 
 def beside_fisher(pairs: pd.DataFrame, study: Settings) -> pd.DataFrame:

@@ -96,9 +96,7 @@ def randomization(n_shuffles: int, seed: int, n_jobs: int) -> pd.DataFrame:
     for metric in METRICS:
         for alternative in ("two-sided", "greater"):
             asked: dict[str, Any] = {"test": "randomization", "alternative": alternative}
-            exact = {
-                n: float(ss.compare(responses(n, metric), monte_carlo=False, **asked)["p_value"][0]) for n in RELATIONS
-            }
+            exact = {n: float(ss.compare(responses(n, metric), **asked)["p_value"][0]) for n in RELATIONS}
             twice = run_twice(
                 responses(RELATIONS[0], metric), seeds=seeds, n_resamples=n_shuffles, n_jobs=n_jobs, **asked
             ).iloc[0]
@@ -175,7 +173,7 @@ def tests_of(metric: str) -> list[dict[str, Any]]:
         has_one = "greater" in ss.TESTS[test].alternatives
         one = float(ss.compare(outputs, test=test, alternative="greater")["p_value"][0]) if has_one else float("nan")
         p_values = {"p_one_sided": one, "p_two_sided": float(both.p_value)}
-        rows.append({**row, **p_values, "exact": bool(both.exact)})
+        rows.append({**row, **p_values, "exact": bool(both.exact_level)})
     return rows
 
 

@@ -23,7 +23,7 @@ from simstudy.analyses.significant_gains import significant_gains
 from simstudy.analyses.thresholds import rule_of_thumb, size_fit, thresholds
 from simstudy.analyses.training_variance import training_variance
 from simstudy.analyses.win_rates import win_rates
-from simstudy.engines.asking import applicable
+from simstudy.engines.arguments import applicable
 from simstudy.outputs.samples import per_question
 from simstudy.statistics.multiplicity import corrected
 from simstudy.statistics.pvalues import certainty

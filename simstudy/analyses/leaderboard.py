@@ -7,8 +7,8 @@ import pandas as pd
 from scipy import special
 
 from simstudy.analyses.stepdown import GainParts, gain_parts, places
+from simstudy.engines.arguments import items_of_units
 from simstudy.engines.array_scores import bootstrap_deviations
-from simstudy.engines.asking import items_of_units
 from simstudy.metrics import Metric
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import Array, FloatArray, IntArray

@@ -12,13 +12,14 @@ no sign changes. For two systems that is the sign-flip test.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.analyses import stepdown_kernels as kernels
-from simstudy.compiled import plain
+from simstudy.compiled import few
 from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
 from simstudy.metrics.influence import over_denominator
 
@@ -152,7 +153,7 @@ def places(gains: GainParts, *, level: float, n_bootstrap: int, seed: int) -> Pl
         shares, pooled = (nothing if side is None else side for side in (flipped.shares, flipped.pooled))
         drawn = kernels.Drawn(np.ascontiguousarray(flipped.parts), np.ascontiguousarray(shares), weights, pooled)
         beaten, turned = np.empty((2, *drawn.parts.shape))
-        with plain(k <= _FEW):
+        with few(0) if k <= _FEW else nullcontext():
             kernels.extremes(drawn, ahead, beaten, turned)
             kernels.reached_by_own(drawn, (ahead, own_order, least_own), turned, of_own)
             # That the one behind is better is never rejected, and so it is in every family.

@@ -155,10 +155,10 @@ def _rests_on(out: Path, test_set: TestSet, alpha: float) -> tuple[pd.DataFrame,
     from pyarrow import parquet
 
     from simstudy.comparisons import Comparisons
-    from simstudy.engines.described import described_test
+    from simstudy.engines.descriptions import described_test
 
     file = parquet.ParquetFile(out)
-    every = file.read(["exact", "monte_carlo", "n_resamples"]).to_pandas()
+    every = file.read(["computation", "exact_level", "n_resamples"]).to_pandas()
     # Millions of pairs are not read whole: the row group of this one is found by where the groups end.
     place = int(every["n_resamples"].argmax())
     ends = np.cumsum([file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)])
@@ -166,5 +166,5 @@ def _rests_on(out: Path, test_set: TestSet, alpha: float) -> tuple[pd.DataFrame,
     rows = file.read_row_group(group)
     one = rows.slice(len(rows) + place - int(ends[group]), 1).to_pandas()
     _, known = _alone(Comparisons(one), test_set, alpha)
-    same = {name: pd.Categorical.from_codes(every["exact"] * 0, one[name]) for name in _QUESTION}
+    same = {name: pd.Categorical.from_codes(every["exact_level"] * 0, one[name]) for name in _QUESTION}
     return one, known | {"Test": described_test(every.assign(**same))}

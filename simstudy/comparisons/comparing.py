@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +10,12 @@ import numpy as np
 import pandas as pd
 
 from simstudy.comparisons.comparisons import Comparisons
-from simstudy.engines.asking import ask
+from simstudy.engines.arguments import make_question
 from simstudy.engines.cautions import cautions
 from simstudy.engines.intervals import intervals
-from simstudy.engines.memory import bytes_of_unit, check_memory
-from simstudy.engines.question import MonteCarlo, Question, SignificanceResult
+from simstudy.engines.memory import check_memory
+from simstudy.engines.question import COMPUTATIONS, Pairs, Question, SignificanceResult
 from simstudy.engines.registry import TESTS, default_test
-from simstudy.engines.ties import Pairs
 from simstudy.engines.wins import win_counts
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.meetings import meetings
@@ -41,13 +39,12 @@ def compare(
     seed: int = 0,
     alternative: str | None = None,
     convention: str = "default",
-    monte_carlo: MonteCarlo = "auto",
+    monte_carlo: bool = False,
     unit: str | None = None,
     strata: str | None = None,
     n_jobs: int = 1,
     against: str | Sequence[str] | Outputs | None = None,
     progress: Callable[[int], None] | None = None,
-    executor: Executor | None = None,
 ) -> Comparisons:
     """Test the gain of every pair of systems on one test set, with an interval for each gain.
 
@@ -67,9 +64,8 @@ def compare(
         its own (``TESTS[test].null``).
     n_resamples
         At least 1; by default what the convention prescribes, or the test's own: 2^18 for the bootstrap and for sign
-        flips that are drawn, 2^20 for randomization, and 10,000 if the metric is no function of sums. Computed p-values
-        use neither this number nor the seed: those of the default test, and all that ``monte_carlo`` in the table does
-        not mark.
+        flips that are drawn, 2^20 for randomization of ratios (F1), 2^17 of other metrics (BLEU), and 10,000 if the
+        metric is no function of sums.
     seed
         0 … 2^64 - 1.
     alternative
@@ -81,15 +77,12 @@ def compare(
         A name in `simstudy.statistics.pvalues.CONVENTIONS`: how resamples are counted. "default": ties count,
         p = (s + 1) / (B + 1). Others are published rules, or what tools print.
     monte_carlo
-        "auto": p-values are computed, under the default convention, as shares of all flips or shuffles, or of
-        infinitely many resamples. Sign flips are computed for any metric of sums, randomization and the bootstrap for
-        means. Sign flips are drawn only for pairs whose computed p-value might be wrong by more than 1 % of it (5 % of
-        it below 0.0001; `simstudy.engines.contour_kernels`). Randomization of other ratios of whole numbers is computed
-        if that costs about as much as resampling. For other metrics of sums (F1, BLEU) "auto" stratifies the
-        bootstrap's resamples by a linear event whose probability is computed (`simstudy.engines.stratified`), and tilts
-        some to it if it is rare: the Monte Carlo variance falls to a tenth and less for most pairs of real systems.
-        ``p_low`` and ``p_high`` tell what is left, and ``n_extreme`` is the plain count. False: compute all, or raise
-        an error. True: resample, and count; Wilcoxon's test then takes the normal approximation.
+        True: resample, and count; Wilcoxon's test then takes the normal approximation. False: resample only what is not
+        computed. Column ``computation`` says how each p-value is computed. Sign flips of right and wrong answers, of
+        whole numbers with few sums and of up to 22 units that differ are exact; others are approximated (Lugannani and
+        Rice 1980), or resampled where a few units dominate the gain or sums lie far apart. The bootstrap of right and
+        wrong answers is that of infinitely many resamples. Randomization of ratios of whole numbers is exact if that
+        costs about as much as resampling. A p-value from resamples has a Monte Carlo interval, ``p_low`` to ``p_high``.
     unit
         What is resampled or swapped: "item", or a column of the item table whose values name clusters. None: the
         column "cluster" where there is one, since items of one document depend on each other; else items.
@@ -106,8 +99,6 @@ def compare(
         are for the pairs that are asked for; what needs all pairs (groups, ranks) refuses fewer.
     progress
         Called with the number of resamples just finished, by one thread at a time.
-    executor
-        Its workers draw ranges of the resamples (`simstudy.running.parallel.cluster` has one). All else is done here.
 
     Returns
     -------
@@ -119,8 +110,7 @@ def compare(
     ------
     ValueError
         For fewer than two systems, for any argument outside its rule, for a test that does not apply to the metric,
-        for a unit with one value, where monte_carlo=False can not be had, and where the table would not fit into
-        memory.
+        for a unit with one value, and where the table would not fit into memory.
 
     Examples
     --------
@@ -128,12 +118,12 @@ def compare(
     >>> pair = compare(outputs).pair("a", "b")
     >>> pair.gain, round(pair.p_value, 5)   # 2 of 2^10 ways to swap
     (25.0, 0.00195)
-    >>> pair.row["better"], bool(pair.row["exact"]), bool(pair.row["monte_carlo"])
-    ('a', True, False)
+    >>> pair.row["better"], bool(pair.row["exact_level"]), pair.row["computation"]
+    ('a', True, 'exact')
     >>> pair.row[["wins", "losses", "ties"]].astype(int).tolist()
     [10, 0, 30]
     >>> bootstrap = compare(outputs, test="bootstrap", alternative="greater").pair("a", "b")
-    >>> round(bootstrap.p_value, 6), bool(bootstrap.row["exact"])   # P(Binomial(40, 1/4) >= 20)
+    >>> round(bootstrap.p_value, 6), bool(bootstrap.row["exact_level"])   # P(Binomial(40, 1/4) >= 20)
     (0.000572, False)
     >>> tests = ("randomization", "sign", "mcnemar")
     >>> [round(compare(outputs, test=name).pair("a", "b").p_value, 5) for name in tests]
@@ -153,11 +143,9 @@ def compare(
         n_jobs=n_jobs,
         against=chosen,
         progress=progress,
-        executor=executor,
     )
-    shape, answers = question.statistics.shape, question.right_or_wrong and question.computes
-    of_unit = bytes_of_unit(test, shape, answers=answers)
-    check_memory(test, shape, question.n_pairs, question.n_jobs, of_unit=of_unit)
+    answers = question.right_or_wrong and question.computes
+    check_memory(test, question.statistics.shape, question.n_pairs, question.n_jobs, answers=answers)
     return Comparisons(table_of(ranked, question, test, strata), outputs.systems)
 
 
@@ -167,7 +155,7 @@ def asked(
     """The systems best first, the question of `compare` about them, and the name of the test."""
     ranked = outputs.best_first()
     test = default_test(outputs.metric) if test is None else test
-    question = ask(ranked, test=test, **options)
+    question = make_question(ranked, test=test, **options)
     return ranked, replace(question, asked=_asked(ranked.names, against)), test
 
 
@@ -235,8 +223,8 @@ def table_of(ranked: Outputs, question: Question, test: str, strata: str | None)
             **_p_values(question, test, result),
             "p_floor": _floor(question, n_differ),
             "better": _texts([*question.names, ""], _better(question, test, result, gain)),
-            "exact": result.exact,
-            "monte_carlo": result.n_resamples > 0,
+            "computation": _texts(COMPUTATIONS, result.computation),
+            "exact_level": result.exact_level,
             "n_extreme": result.n_extreme,
             "n_resamples": result.n_resamples,
             "statistic": result.statistic,
@@ -265,8 +253,8 @@ def _systems(ranked: Outputs, question: Question) -> dict[str, Any]:
 def _p_values(question: Question, test: str, result: SignificanceResult) -> dict[str, Any]:
     """Columns of p-values and their Monte Carlo intervals."""
     drawn = result.n_resamples > 0
-    low, high = (result.p_value.copy() for _ in range(2)) if result.bounds is None else result.bounds
-    if drawn.any() and result.bounds is None:
+    low, high = result.p_value.copy(), result.p_value.copy()
+    if drawn.any():
         low[drawn], high[drawn] = clopper_pearson(result.n_extreme[drawn], result.n_resamples[drawn])
     two_sided = _two_sided(question, test, result)
     return {"p_value": result.p_value, "p_low": low, "p_high": high, "p_two_sided": two_sided}

@@ -43,7 +43,7 @@ def block_size(question: Question, test: str, memory: str | int | None, ahead: i
     fixed = _beside_rows((k, n, s), question.n_jobs, of_unit, n_asked(question), memory)
     of_row = _OF_ROW * (1 + ahead)
     there = np.inf if memory is None else size_of("memory", memory) - taken()
-    left = min(there, np.inf if (free := available()) is None else free)
+    left = min(there, available())
     if np.isinf(left):
         return most
     # A tenth is left for what the interpreter does not give back.
@@ -64,7 +64,7 @@ def _beside_rows(shape: tuple[int, int, int], n_jobs: int, of_unit: float, n_pai
     """Bytes beside the rows of pairs. If there is a limit, numba is imported before the rest is counted."""
     if memory is not None:
         import numba  # noqa: F401
-    return needed(*shape, 0, n_jobs, of_unit=of_unit) + _OF_PAIR * n_pairs - (_OF_NUMBA if memory is not None else 0)
+    return needed(*shape[:2], 0, n_jobs, of_unit) + _OF_PAIR * n_pairs - (_OF_NUMBA if memory is not None else 0)
 
 
 def _too_little(
@@ -84,8 +84,7 @@ def check_tables(paths: Iterable[Path], metric: Metric, *, memory: str | int | N
 
     The table has a row for each item; of other files `write_pairs` tells. Memory and options are as there.
     """
-    free = available()
-    left = np.inf if free is None else free + taken()
+    left = available() + taken()
     there = min(left, np.inf if memory is None else size_of("memory", memory))
     test, against = options.get("test") or default_test(metric), options.get("against")
     n_jobs = n_workers(options.get("n_jobs", 1))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.comparisons.verdict import cautions_of, decided, of_metric, with_shown_names
-from simstudy.engines.described import SIDES
+from simstudy.engines.descriptions import SIDES
 from simstudy.engines.registry import TESTS
 from simstudy.papers import basis
 from simstudy.papers import pairs as tables

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from simstudy.engines.described import SIDES
+from simstudy.engines.descriptions import SIDES
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import label
 from simstudy.statistics.decisions import Decision

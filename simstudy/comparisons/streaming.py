@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from simstudy.comparisons.comparing import asked, table_of, with_others
 from simstudy.comparisons.fitting import block_size, n_asked
-from simstudy.engines.question import Question
+from simstudy.engines.question import Pairs, Question
 from simstudy.engines.registry import TESTS
-from simstudy.engines.ties import Pairs
 from simstudy.files.whole import atomic_path
 from simstudy.outputs import Outputs
 from simstudy.running.progress import shown_to_people

@@ -105,7 +105,7 @@ def of_metric(name: str) -> str:
 def _p_values(pair: pd.Series[Any], alpha: float) -> str:
     two_sided = pair["alternative"] == "two-sided"
     how = "two-sided" if two_sided else "one-sided"
-    if pair["monte_carlo"]:
+    if pair["computation"] == "resampled":
         how += f", 95 % Monte Carlo interval {' to '.join(_monte_carlo_interval(pair, alpha))}"
     if not two_sided and not isnan(pair["p_two_sided"]):
         how += f"; two-sided p {_equals(pair, 'p_two_sided', alpha)}"
@@ -129,9 +129,9 @@ def _equals(pair: pd.Series[Any], name: str, alpha: float) -> str:
 
 def _basis(pair: pd.Series[Any]) -> str:
     """What the numbers rest on: test, resampling unit, strata, and that there is no correction."""
-    parts = [TESTS[pair["test"]].title, "exact" if pair["exact"] else "approximate"]
-    if pair["monte_carlo"]:
-        parts.append(f"{pair['n_resamples']:,} resamples")
+    resampled = pair["computation"] == "resampled"
+    parts = [TESTS[pair["test"]].title]
+    parts.append(f"{pair['n_resamples']:,} resamples" if resampled else f"{pair['computation']} p-value")
     if pair["convention"] != "default":
         parts.append(f"convention {pair['convention']}")
     strata = pair.get("strata")
@@ -220,8 +220,8 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
     """What a reader should know of the numbers: few units, and an interval that does not say what the test does."""
     remarks = []
     no_interval = isnan(pair["gain_low"])
-    if pair["n_units"] < FEW_UNITS and not (pair["exact"] and no_interval):
-        rough = "the interval is" if pair["exact"] else "the test is" if no_interval else "test and interval are"
+    if pair["n_units"] < FEW_UNITS and not (pair["exact_level"] and no_interval):
+        rough = "the interval is" if pair["exact_level"] else "the test is" if no_interval else "test and interval are"
         remarks.append(f"With {units_text(pair['n_units'], pair['unit'])} {rough} rough.")
     if not Decision(alpha).within_reach(one_row(pair))[0]:
         # The first sentence says that the test cannot reject: neither resamples nor the interval change that.
@@ -239,8 +239,8 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
         if rejected != at_usual:
             remarks.append(f"The interval has 95 %, and the decision is at {alpha:g}.")
             return remarks
-        approximate = "the interval is approximate" if pair["exact"] else "both are approximate"
-        if pair["exact"] and p_value > alpha:
+        approximate = "the interval is approximate" if pair["exact_level"] else "both are approximate"
+        if pair["exact_level"] and p_value > alpha:
             # An exact test rejects at most as often as its level says, and of few units that differ less often.
             approximate += ", an exact p-value is on the safe side"
         null = TESTS[pair["test"]].null
@@ -267,7 +267,7 @@ def _footing(pair: pd.Series[Any]) -> list[str]:
         said.append(f"Skewness of the differences: {pair['skewness']:.2f}.")
     # A file of comma-separated values that is read again has NaN for "".
     caution = pair["caution"] if isinstance(pair["caution"], str) else ""
-    approximate = [] if pair["exact"] else ["p"]
+    approximate = [] if pair["exact_level"] else ["p"]
     approximate += [] if isnan(pair["gain_low"]) else ["interval"]
     if caution and approximate and pair["n_units"] >= FEW_UNITS:
         verb = "are" if len(approximate) > 1 else "is"

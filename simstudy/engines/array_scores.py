@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from simstudy.engines import kernels, ties
-from simstudy.engines.question import Question
+from simstudy.engines import kernels
+from simstudy.engines.question import Question, tolerance_of_scores
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.running.progress import doing
-
-#: Resamples that a test draws by default.
-N_RESAMPLES = 10_000
 
 #: Resamples that standard errors are from, so that they are known to 2 %; it changes the stream of no seed.
 N_SPREAD = 2_000
@@ -26,7 +23,7 @@ _TOGETHER = 256
 
 
 class ArrayScores:
-    """Scores of a question's systems on resamples; it stands for `simstudy.engines.tallies.ResampledScores`.
+    """Scores of a question's systems on resamples, as `simstudy.engines.summed_columns.ResampledScores` has them.
 
     There are no `columns` to sum: what comes in are the counts of units themselves.
     """
@@ -36,13 +33,12 @@ class ArrayScores:
         self._metric, self._statistics, self._members = question.metric, question.statistics, question.members
         self.columns = np.empty((0, question.n_units), dtype=np.float32)
         self.observed = self._metric.of_test_sets(self._statistics)
-        noise = ties.of_scores(self._metric, self._statistics, self.observed)
-        self.tolerance = ties.of_pairs(noise, question.pairs)
+        self.tolerance = tolerance_of_scores(self._metric, self._statistics, self.observed, question.pairs)
         self.size = float(np.abs(self._statistics).max())
 
     def of(self, counts: Array) -> FloatArray:
         """Scores (K, T) of T resamples, given how often each of n units is in each (n, T)."""
-        times = _of_items(counts.T, self._members)
+        times = _counts_of_items(counts.T, self._members)
         return np.stack([self._metric.resampled(rows, times) for rows in self._statistics])
 
 
@@ -57,11 +53,11 @@ class ArraySwaps:
         """Add to extreme (P,) how many of T shuffles are extreme, given whether they swap each of n units (n, T)."""
         question, scores = self._question, self._scores
         assert isinstance(question.metric, ArrayMetric)
-        swapped = _of_items(coins.T, question.members)
+        swapped = _counts_of_items(coins.T, question.members)
         direction = 1 if question.metric.higher_is_better else -1
         for p, (i, j) in enumerate(zip(*question.pairs, strict=True)):
-            one, other = question.metric.swapped(question.statistics[i], question.statistics[j], swapped)
-            gain = direction * (one - other)
+            better, worse = question.metric.swapped(question.statistics[i], question.statistics[j], swapped)
+            gain = direction * (better - worse)
             observed, tolerance = abs(scores.observed[i] - scores.observed[j]), scores.tolerance[p]
             bound = observed + tolerance if question.convention.strict else observed - tolerance
             extreme[p] += int(((np.abs(gain) if question.two_sided else gain) >= bound).sum())
@@ -75,21 +71,20 @@ def bootstrap_deviations(
     Products of two systems' deviations add up to the covariance. Statistics are (K, n items, S), the items of unit u
     being those from ``members[u]`` to ``members[u + 1] - 1``; strata (H + 1,) are bounds of units.
     """
-    n_units = int(strata[-1])
-    drawn = np.empty((len(statistics), N_SPREAD))
-    counts = np.empty((_TOGETHER, n_units), dtype=np.float32)
+    scores = np.empty((len(statistics), N_SPREAD))
+    counts = np.empty((_TOGETHER, int(strata[-1])), dtype=np.float32)
     with doing("intervals of gains", N_SPREAD * len(statistics)) as advance:
         for first in range(0, N_SPREAD, _TOGETHER):
-            some = counts[: N_SPREAD - first]
-            kernels.resample_counts(strata, np.uint64(seed), np.uint64(first), some)
-            times = _of_items(some, members)
+            block = counts[: N_SPREAD - first]
+            kernels.draw_counts(strata, np.uint64(seed), np.uint64(first), block)
+            times = _counts_of_items(block, members)
             for k, rows in enumerate(statistics):
-                drawn[k, first : first + len(some)] = metric.resampled(rows, times)
-                advance(len(some))
-    return np.asarray((drawn - drawn.mean(axis=1, keepdims=True)) / np.sqrt(N_SPREAD - 1))
+                scores[k, first : first + len(block)] = metric.resampled(rows, times)
+                advance(len(block))
+    return np.asarray((scores - scores.mean(axis=1, keepdims=True)) / np.sqrt(N_SPREAD - 1))
 
 
-def _of_items(of_units: Array, members: IntArray | None) -> IntArray:
-    """What is said of units (T, n), said of their items."""
-    counts: IntArray = of_units.astype(np.int64)
-    return counts if members is None else np.repeat(counts, np.diff(members), axis=1)
+def _counts_of_items(counts: Array, members: IntArray | None) -> IntArray:
+    """The counts of units (T, n) as those of their items."""
+    whole: IntArray = counts.astype(np.int64)
+    return whole if members is None else np.repeat(whole, np.diff(members), axis=1)

@@ -1,63 +1,78 @@
 """The paired bootstrap of all pairs of systems at once (Berg-Kirkpatrick et al. 2012, section 2.2 and footnote 5).
 
-If all systems share a denominator on every unit (accuracy, recall, a mean of scores), the event that is counted is
-one of a sum of n independent draws. So the p-value for infinitely many resamples is the tail of such a sum's
-distribution; for right and wrong answers it is a trinomial's: microseconds a pair. Other functions of sums (F1, BLEU)
-are resampled, and a linear event takes most of the Monte Carlo error off (`simstudy.engines.stratified`).
+For right and wrong answers the p-value of infinitely many resamples is the tail of a trinomial. Other scores are
+resampled, and extreme resamples are counted: those in which u_i >= u_j, where i is the better system of the pair and
+u = score(x*) - target * score(x). With target 2 this is gain(x*) >= 2 gain(x) (figure 1). With K vectors u there are
+K^2 / 2 comparisons and no second product.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simstudy.engines import exact_kernels, kernels, linear_events
-from simstudy.engines.question import Question, SignificanceResult, not_computed
-from simstudy.engines.resampling import over_resamples, side_by_side
-from simstudy.engines.stratified import stratified
-from simstudy.engines.tallies import events, make_tally, resampled_scores
-from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.compiled import few
+from simstudy.engines import kernels
+from simstudy.engines.array_scores import ArrayScores
+from simstudy.engines.exact_distributions import add_trinomial_tails
+from simstudy.engines.kernels import Event, Ratio
+from simstudy.engines.question import RATIO_LIMIT, Question, SignificanceResult
+from simstudy.engines.resampling import Tally, count_bootstrap, over_resamples, side_by_side
+from simstudy.engines.summed_columns import ResampledScores, summable
+from simstudy.metrics.base import Array, FloatArray, IntArray
 
 # A mean of scores is summed in steps of this part of the largest score: whole numbers add up to the same in any order.
 _STEPS = 2**30
 
-# Resamples without a denominator, whose score is 0 and no mean, may be so many of all.
-_UNDEFINED = 1e-12
-
 
 def bootstrap(question: Question) -> SignificanceResult:
-    """The share of resampled test sets that are extreme by the question's convention, or its limit.
+    """The share of resampled test sets that are extreme by the question's convention.
 
-    The limit has no Monte Carlo error, but the test is approximate however many resamples it has.
+    For right and wrong answers it is that of infinitely many resamples. The test is approximate however many there are.
     """
-    if (
-        question.monte_carlo == "auto"
-        and question.computes
-        and question.metric.of_sums
-        and question.unit_scores is None
-    ):
-        return stratified(question)
-    return SignificanceResult.resampled(question, _limits(question), lambda: _counted(question), exact=False)
-
-
-def _counted(question: Question) -> IntArray:
-    """How many of the question's resamples are extreme (P,)."""
+    if question.computes and question.right_or_wrong and len(question.strata) == 2:
+        return SignificanceResult.of_gains(question, _trinomial_tails(question), exact_level=False)
     if question.convention.counts == "beyond the mean":
-        return _beyond_the_mean(question)
-    tally = make_tally(question)
-    return over_resamples(tally.columns, partial(kernels.resample_counts, question.strata), tally.add, question)
+        extreme = _count_beyond_the_mean(question)
+    else:
+        extreme = count_bootstrap(make_tally(question), question)
+    return SignificanceResult.of_gains(question, n_extreme=extreme, exact_level=False)
 
 
-def _beyond_the_mean(question: Question) -> IntArray:
+def bootstrap_events(question: Question) -> list[Event]:
+    """What the bootstrap counts by the question's convention, as events of the gain."""
+    strict = question.convention.strict
+    lost = Event(target=0, sign=-1, strict=strict)
+    if question.convention.counts == "not won":
+        return [lost]
+    twice = Event(target=2, sign=1, strict=strict)
+    return [twice, lost] if question.two_sided else [twice]
+
+
+def _trinomial_tails(question: Question) -> FloatArray:
+    """The p-values (P,) of right and wrong answers: an item is won, lost or tied by the better system."""
+    wins, losses = question.won
+    # Pairs with equal counts have equal p-values: on 500 items half of all pairs or more.
+    counts, places = np.unique(np.stack([wins, losses], axis=1), axis=0, return_inverse=True)
+
+    def tails(part: IntArray) -> FloatArray:
+        p_values = np.zeros(len(part))
+        with few(len(part) * question.n_units):
+            add_trinomial_tails(question.n_units, counts[part], question.two_sided, p_values)
+        return p_values
+
+    p_values = side_by_side(tails, np.arange(len(counts)), question.n_jobs)
+    return np.minimum(p_values, 1.0)[places.reshape(-1)]
+
+
+def _count_beyond_the_mean(question: Question) -> IntArray:
     """Sacrebleu's rule: abs(gain(x*)) less its mean over the resamples is above gain(x); all are drawn twice."""
     scores = resampled_scores(question)
     step = max(scores.size, float(np.abs(scores.observed).max()), 1e-300) / _STEPS
-    draw = partial(kernels.resample_counts, question.strata)
+    draw = partial(kernels.draw_counts, question.strata)
 
-    def add_size(sums: NDArray[Any], steps: IntArray) -> None:
+    def add_size(sums: Array, steps: IntArray) -> None:
         kernels.add_sizes(scores.of(sums), question.pairs, step, steps)
 
     mean = over_resamples(scores.columns, draw, add_size, question) * step / question.n_resamples
@@ -65,74 +80,91 @@ def _beyond_the_mean(question: Question) -> IntArray:
     # The mean is of sizes in whole steps: what is not further above than a step may be equal.
     bound = np.abs(scores.observed[better] - scores.observed[worse]) + mean + scores.tolerance + step
 
-    def add(sums: NDArray[Any], extreme: IntArray) -> None:
+    def add(sums: Array, extreme: IntArray) -> None:
         values = scores.of(sums)
-        kernels.tally(values, (better, worse), bound, extreme)
-        kernels.tally(-values, (better, worse), bound, extreme)
+        kernels.count_reached(values, (better, worse), bound, extreme)
+        kernels.count_reached(-values, (better, worse), bound, extreme)
 
     return over_resamples(scores.columns, draw, add, question)
 
 
-def _limits(question: Question) -> FloatArray:
-    """P-values (P,) of infinitely many resamples, NaN where a pair is to be resampled; ValueError if it must not be."""
-    p_value = np.full(question.n_pairs, np.nan)
-    problem = _problem(question)
-    if problem and question.monte_carlo is False:
-        raise not_computed(f"the bootstrap: {problem}")
-    if problem or not question.computes:
-        return p_value
-    assert question.ratio is not None
-    todo = np.arange(question.n_pairs)
-    if question.integers and len(question.strata) == 2 and (question.ratio[1] == question.ratio[1][0, 0]).all():
-        p_value = _trinomials(question)
-        todo = np.flatnonzero(np.isnan(p_value))
-    tails = np.zeros(len(todo))
-    for event in events(question):
-        columns, linear = linear_events.of_means(question, event)
-        tails += linear_events.shares(columns, linear, todo, question)
-    p_value[todo] = np.minimum(tails, 1.0)
-    if missing := question.first_missing(p_value):
-        raise not_computed(f"the bootstrap of {missing[1]}: many sums of their differences are nearly equal")
-    return p_value
+def make_tally(question: Question) -> Tally:
+    """The bootstrap's tally that fits the question's metric and statistics."""
+    if question.ratio is None or not question.integers:
+        return _Scores(question)
+    above, below = question.ratio
+    n = question.n_units
+    most_above, most_below = int(np.abs(above).max()) * n, int(np.abs(below).max()) * n
+    if question.unit_scores is not None and (below >= 0).all() and 3 * most_above * most_below < 2**61:
+        return _SharedRatios(question)
+    if question.fractions and most_below < RATIO_LIMIT:
+        return _OwnRatios(question)
+    return _Scores(question)
 
 
-def _trinomials(question: Question) -> FloatArray:
-    """The p-values (P,) of pairs whose units differ by one at most, and have one denominator; NaN for others."""
-    (i, j), scores = question.pairs, question.unit_scores
-    assert scores is not None
-    counts = np.empty((len(i), 4), dtype=np.int64)
-    exact_kernels.swap_counts(scores, np.zeros_like(scores), question.pairs, counts)
-    flat = np.flatnonzero(counts[:, 3] <= 1)
-    totals = scores.sum(axis=1)
-    gain = totals[i] - totals[j]
+class _SharedRatios:
+    """Integer numerators over one denominator for all systems (accuracy, recall): integers to the end."""
 
-    def tails(part: IntArray) -> FloatArray:
-        found = np.zeros(len(part))
-        for event in events(question):
-            # What the sum of n draws, or its negative, must reach.
-            least = event.sign * event.target * gain[part] + event.strict
-            more, less = (1, 2) if event.sign > 0 else (2, 1)
-            wins = np.empty(len(part))
-            exact_kernels.drawn_wins_tails(question.n_units, counts[part, more], counts[part, less], least, wins)
-            found += wins
-        return np.minimum(found, 1.0)
+    def __init__(self, question: Question) -> None:
+        above = question.unit_scores
+        assert above is not None
+        assert question.ratio is not None
+        below = question.ratio[1][0]
+        self._pairs, self._events = question.pairs, bootstrap_events(question)
+        # Equal denominators cancel.
+        equal = (below == below[0]).all()
+        self._totals, self._whole = above.sum(axis=1), 1 if equal else int(below.sum())
+        self.columns = summable(above if equal else np.concatenate([above, below[None]]))
+        n = question.n_units
+        largest = 3 * n * int(np.abs(above).max()) * (1 if equal else n * int(below.max()))
+        # A difference of two values must fit too.
+        self._kind = np.int32 if largest < 2**30 else np.int64
 
-    # Pairs with equal counts of wins and losses have equal p-values: on 500 items half of all pairs or more.
-    _, first, where = np.unique(counts[flat, 1:3], axis=0, return_index=True, return_inverse=True)
-    p_value = np.full(len(i), np.nan)
-    p_value[flat] = side_by_side(tails, flat[first], question.n_jobs)[where.reshape(-1)]
-    return p_value
+    def add(self, sums: Array, extreme: IntArray) -> None:
+        k = len(self._totals)
+        above = sums[:k].astype(self._kind) * self._whole
+        below = np.maximum(sums[k:], 1).astype(self._kind) if len(sums) > k else np.ones((1, 1), self._kind)
+        for event in self._events:
+            # u times both denominators.
+            values = above - (event.target * self._totals).astype(self._kind)[:, None] * below
+            margins = np.full(len(extreme), event.strict, dtype=self._kind)
+            kernels.count_reached(values if event.sign > 0 else -values, self._pairs, margins, extreme)
 
 
-def _problem(question: Question) -> str:
-    """Why no limit is computed; empty where it is."""
-    if question.convention.counts == "beyond the mean":
-        return f"convention '{question.convention.name}' has no limit that is computed here"
-    if question.unit_scores is None:
-        return f"metric '{question.metric.name}' is no mean of unit scores here"
-    assert question.ratio is not None
-    none = np.add.reduceat(question.ratio[1][0] == 0, question.strata[:-1], dtype=np.int64)
-    sizes = np.diff(question.strata)
-    if np.prod((none / sizes) ** sizes) > _UNDEFINED:
-        return f"some resamples have no denominator, so few units ({question.unit}) have one"
-    return ""
+class _OwnRatios:
+    """Integer numerators over a denominator for each system (precision, F): integers settle what is near a tie."""
+
+    def __init__(self, question: Question) -> None:
+        assert question.ratio is not None
+        above, below = question.ratio
+        self._pairs, self._events = question.pairs, bootstrap_events(question)
+        # A system without a denominator scores 0, as 0/1 does; the kernel treats resamples in the same way.
+        self._observed = Ratio(above.sum(axis=1), np.maximum(below.sum(axis=1), 1))
+        self.columns = summable(np.concatenate([above, below]))
+
+    def add(self, sums: Array, extreme: IntArray) -> None:
+        for event in self._events:
+            kernels.count_resampled_ratios(sums, self._pairs, self._observed, event, extreme)
+
+
+class _Scores:
+    """Any metric, by its scores."""
+
+    def __init__(self, question: Question) -> None:
+        self._scores, self._pairs = resampled_scores(question), question.pairs
+        self._events = bootstrap_events(question)
+        self._direction = 1 if question.metric.higher_is_better else -1
+        self.columns = self._scores.columns
+
+    def add(self, sums: Array, extreme: IntArray) -> None:
+        scores, tolerance = self._scores.of(sums), self._scores.tolerance
+        for event in self._events:
+            values = scores - event.target * self._scores.observed[:, None]
+            if event.sign * self._direction < 0:
+                np.negative(values, out=values)
+            kernels.count_reached(values, self._pairs, tolerance if event.strict else -tolerance, extreme)
+
+
+def resampled_scores(question: Question) -> ResampledScores | ArrayScores:
+    """What scores a question's systems on resamples, whatever its metric is."""
+    return ResampledScores(question) if question.metric.of_sums else ArrayScores(question)

@@ -28,9 +28,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from simstudy.engines import exact_kernels
-from simstudy.engines.question import Question, SignificanceResult, not_computed, products
-from simstudy.metrics.base import Array, FloatArray
+from simstudy.engines import exact_distributions
+from simstudy.engines.question import Question, SignificanceResult, products
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray
 from simstudy.metrics.ratio import item_deviations
 
 # Differences that are held at a time: 32 MiB, and as much of each of the two systems.
@@ -78,22 +78,17 @@ def wilcoxon(question: Question) -> SignificanceResult:
         ranks, unit = _mid_ranks(question, those, difference)
         plus, minus = (np.where(side, ranks, 0).sum(axis=1) for side in (difference > 0, difference < 0))
         n_ranks = (difference != 0).sum(axis=1)
-        exact = (n_ranks == 0) | (question.monte_carlo is not True) & (n_ranks * (plus + minus) <= _EXACT_RANKS)
+        exact = (n_ranks == 0) | (not question.monte_carlo) & (n_ranks * (plus + minus) <= _EXACT_RANKS)
         computed = np.empty(len(ranks))
         least = np.minimum(plus, minus) if question.two_sided else minus
-        exact_kernels.rank_sum_tails(ranks, least, exact, computed)
+        exact_distributions.rank_sum_tails(ranks, least, exact, computed)
         z = (plus - minus) / np.sqrt(np.maximum((ranks.astype(np.float64) ** 2).sum(axis=1), 1))
         p = np.where(exact, computed, scipy.stats.norm.sf(np.abs(z) if question.two_sided else z))
         if question.two_sided:
             p = np.where(plus == minus, 1.0, np.minimum(2 * p, 1.0))
         return p, plus * unit, plus - minus, exact
 
-    found = _of_differences(question, tails)
-    if question.monte_carlo is False and not found.exact.all():
-        raise not_computed(
-            "test 'wilcoxon' with so many units that differ, of which the normal distribution is an approximation"
-        )
-    return found
+    return _of_differences(question, tails)
 
 
 def _mid_ranks(question: Question, those: slice, difference: Array) -> tuple[Array, FloatArray]:
@@ -101,13 +96,28 @@ def _mid_ranks(question: Question, those: slice, difference: Array) -> tuple[Arr
     assert question.unit_scores is not None
     largest = np.abs(question.unit_scores).max(axis=1)
     i, j = (side[those] for side in question.pairs)
-    levels = question.ties.levels(np.abs(difference), np.maximum(largest[i], largest[j]))
+    tolerance = 0.0 if question.integers else TIE_TOLERANCE * np.maximum(largest[i], largest[j])
+    levels = _levels(np.abs(difference), tolerance)
     n_zeros = (difference == 0).sum(axis=1, keepdims=True)
     # Twice the mid-ranks are whole numbers, which with many ties have a large common divisor.
     twice = np.rint(2 * (scipy.stats.rankdata(levels, axis=1) - n_zeros)).astype(np.int64)
     twice[difference == 0] = 0
     divisor = np.maximum(np.gcd.reduce(twice, axis=1), 1)
     return twice // divisor[:, None], divisor / 2
+
+
+def _levels(sizes: Array, tolerance: FloatArray | float) -> Array:
+    """Sizes (P, n) of differences as whole numbers in the order of each row; those that tie are equal.
+
+    Sizes tie with the next smaller one up to the tolerance (P,); a size of 0 ties with 0 only.
+    """
+    order = np.argsort(sizes, axis=1)
+    ascending = np.take_along_axis(sizes, order, axis=1)
+    steps = np.diff(ascending, axis=1) > np.reshape(tolerance, (-1, 1))
+    steps |= (ascending[:, :-1] == 0) & (ascending[:, 1:] > 0)
+    levels = np.zeros(sizes.shape, dtype=np.int64)
+    np.put_along_axis(levels, order[:, 1:], np.cumsum(steps, axis=1), axis=1)
+    return levels
 
 
 def standardised(gain: Array, spread: Array) -> FloatArray:

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from simstudy.engines.cautions import cautions
 from simstudy.engines.intervals import intervals
 from simstudy.engines.needs import ACCEPTANCE_SETS
-from simstudy.engines.question import MonteCarlo, Question
+from simstudy.engines.question import Question
 from simstudy.engines.registry import ALTERNATIVES, TESTS
-from simstudy.engines.rounded_fractions import as_fractions
 from simstudy.engines.wins import win_counts
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
@@ -71,8 +70,7 @@ class DrawnPairs:
         #: On which test sets (M,) the first system has the better score, or both have the same.
         self.first_is_better: NDArray[np.bool_] = ~swap
         # As `ask` does it: what is whole in other units is tested as such.
-        fractions, fraction = as_fractions(systems, METRICS[metric])
-        whole, factor = rescaled(fractions, METRICS[metric])
+        whole, factor = rescaled(systems, METRICS[metric])
         self.question = Question(
             whole,
             METRICS[metric],
@@ -81,7 +79,7 @@ class DrawnPairs:
             np.array([0, n_units]),
             n_resamples=n_resamples,
             seed=seed,
-            factor=fraction * factor,
+            factor=factor,
             asked=(first + swap, first + 1 - swap),
         )
 
@@ -120,7 +118,7 @@ class DrawnPairs:
         for alternative in alternatives:
             check_choice("alternatives", alternative, ALTERNATIVES)
         # What a question has worked out about its statistics serves all tests that are asked in the same way.
-        asked: dict[tuple[str, MonteCarlo], Question] = {}
+        asked: dict[tuple[str, bool], Question] = {}
         found: dict[tuple[str, str], FloatArray] = {}
         for test in tests:
             for alternative in [name for name in TESTS[test].alternatives if name in alternatives]:
@@ -171,7 +169,7 @@ class DrawnPairs:
             "n_cautioned": int((cautions(self.question, self._known["skewness"])["caution"] != "").sum()),
         }
 
-    def way(self, test: str) -> MonteCarlo:
+    def way(self, test: str) -> bool:
         """Sign flips and randomization of means are computed, as `compare` does; others only if units are few.
 
         A set takes up to 0.4 ms (50 to 2,000 units; F1, BLEU, decimals, ratings), and 0.6 ms where its clusters have
@@ -180,11 +178,11 @@ class DrawnPairs:
         limit is not what resampling few units shows.
         """
         if TESTS[test].n_resamples is None or self.question.right_or_wrong:
-            return "auto"
+            return False
         means = self.question.unit_scores is not None or _denominators_of_sets(self.question)
         if test in ("sign_flips", "skew_corrected") or (test == "randomization" and means):
-            return "auto"
-        return "auto" if self.question.n_units <= _COMPUTED_UNITS and test != "bootstrap" else True
+            return False
+        return self.question.n_units > _COMPUTED_UNITS or test == "bootstrap"
 
     @property
     def gains(self) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The compiled loops: resample counts from a counter-based generator, and tallies over pairs.
+"""The compiled loops of resampling: counts and coins from a counter-based generator, and tallies over pairs.
 
 All compiled loops are `nogil`, single-threaded and deterministic; the engine runs several tiles side by side in
 threads. Nothing here knows a metric or a system's name: systems come as rows, best first.
@@ -22,17 +22,17 @@ _W1 = np.uint32(0xBB67AE85)
 _LOW = np.uint64(0xFFFFFFFF)
 _SHIFT = np.uint64(32)
 
-# How many resamples one pass over the pairs looks at: K rows of this length stay in the second-level cache.
-_CHUNK = 1024
+# Coins have blocks of a replicate's stream that no bootstrap of the same seed reaches.
+_COIN_BLOCKS = 2**31
 
-# The same where a pass looks at all S statistics.
-_TOGETHER = 256
+# How many resamples one pass over the pairs looks at: the rows of K systems stay in the second-level cache.
+_CHUNK, _CHUNK_OF_RATIOS = 1024, 256
 
-#: Weights are summed in so many steps of 1, so that the order does not matter.
-STEPS = 2.0**32
+# Differences of scores (as fractions) below this are settled by integers.
+_NEAR = 2.0**-44
 
-# Differences of scores (as fractions) below this are settled by integers; see `tally_own_ratios`.
-NEAR = 2.0**-44
+# Four denominators with a product below this leave rounding no say in what is extreme.
+_SMALL = 2.0**50
 
 
 class Ratio(NamedTuple):
@@ -48,6 +48,21 @@ class Event(NamedTuple):
     target: int
     sign: int
     strict: bool
+
+
+class Tail(NamedTuple):
+    """Which gains are extreme: of one or of both signs, and whether a gain must be more than the observed one."""
+
+    two_sided: bool
+    strict: bool
+
+
+class ObservedPair(NamedTuple):
+    """The scores of a better and a worse system on the test set, and their difference, which is at least 0."""
+
+    better: Ratio
+    worse: Ratio
+    gain: float
 
 
 @compiled(inline=True)
@@ -84,20 +99,20 @@ def philox_words(seed, replicate, first_block, words):
 
 
 @compiled
-def resample_counts(strata, seed, first, counts):
-    """Draw replicates first, first + 1, … into counts (T, n): how often each item is drawn.
+def draw_counts(strata, seed, first, counts):
+    """Draw resamples first, first + 1, … into counts (T, n): how often each unit is drawn.
 
-    strata (H + 1,) are the bounds of H runs of items; each run is resampled within itself, to its own size.
-    A word becomes an item by Lemire's multiplication (2019), with his rejection: every item is equally likely.
+    strata (H + 1,) are the bounds of H runs of units; each run is resampled within itself, to its own size.
+    A word becomes a unit by Lemire's multiplication (2019), with his rejection: every unit is equally likely.
     """
-    n_items = counts.shape[1]
-    n_blocks = (n_items + 3) // 4
+    n_units = counts.shape[1]
+    n_blocks = (n_units + 3) // 4
     words = np.empty((4, n_blocks), np.uint32)
     drawn = words.reshape(-1)
     spare = np.empty((4, 1), np.uint32)
-    # A byte an item stays in the first-level cache where floats would not. It cannot overflow in practice: an item
+    # A byte a unit stays in the first-level cache where floats would not. It cannot overflow in practice: a unit
     # drawn 256 times has probability below 1/256!, 10^-507.
-    row = np.empty(n_items, np.uint8)
+    row = np.empty(n_units, np.uint8)
     for t in range(counts.shape[0]):
         row[:] = 0
         philox_words(seed, first + t, 0, words)
@@ -118,12 +133,27 @@ def resample_counts(strata, seed, first, counts):
             start = np.uint64(strata[h])
             for d in range(strata[h], strata[h + 1]):
                 row[start + ((np.uint64(drawn[d]) * size) >> _SHIFT)] += np.uint8(1)
-        for i in range(n_items):
+        for i in range(n_units):
             counts[t, i] = row[i]
 
 
 @compiled
-def tally(values, pairs, margins, extreme):
+def draw_coins(seed, first, coins):
+    """Fill coins (T, n) with 0 or 1: whether shuffle first, first + 1, … swaps each unit. One bit a coin."""
+    n_units = coins.shape[1]
+    words = np.empty((4, (n_units + 127) // 128), np.uint32)
+    bits = words.reshape(-1)
+    for t in range(coins.shape[0]):
+        philox_words(seed, first + t, _COIN_BLOCKS, words)
+        for w in range((n_units + 31) // 32):
+            word = bits[w]
+            begin = 32 * w
+            for b in range(min(32, n_units - begin)):
+                coins[t, begin + b] = (word >> np.uint32(b)) & np.uint32(1)
+
+
+@compiled
+def count_reached(values, pairs, margins, extreme):
     """Add to extreme (P,) how often values[better[p]] - values[worse[p]] >= margins[p]; values (K, T)."""
     better, worse = pairs
     n_resamples = values.shape[1]
@@ -141,54 +171,6 @@ def tally(values, pairs, margins, extreme):
 
 
 @compiled
-def cross_tally(drawn, pairs, margins, near, counts):
-    """Add to counts (7, P) how often a pair's event holds, how often a linear event near it, and how often both.
-
-    drawn are values (K, T), whose differences are to be at least margins (P,), and summed statistics (S, K, T). `near`
-    are the linear events, weighted sums of these, `DrawnEvents`, and their tilts (3, P); events that must be infinite
-    are not looked at. If there is a tilt, the last four rows sum up weights, and their squares, in steps of 2^-32: of
-    resamples on which only the event holds, and of those on which only the linear event does.
-    """
-    values, sums = drawn
-    events, tilts = near
-    better, worse = pairs
-    linear = np.empty(_TOGETHER)
-    for begin in range(0, values.shape[1], _TOGETHER):
-        width = min(_TOGETHER, values.shape[1] - begin)
-        for p in range(len(better)):
-            i, j = better[p], worse[p]
-            a, b = values[i, begin : begin + width], values[j, begin : begin + width]
-            margin = margins[p]
-            n = np.int32(0)
-            for t in range(width):
-                n += np.int32(a[t] - b[t] >= margin)
-            counts[0, p] += n
-            if events.least[p] == np.inf:
-                continue
-            linear[:width] = -events.least[p]
-            for s in range(sums.shape[0]):
-                x, y = sums[s, i, begin : begin + width], sums[s, j, begin : begin + width]
-                of_x, of_y = events.better[p, s], events.worse[p, s]
-                for t in range(width):
-                    linear[t] += of_x * x[t] - of_y * y[t]
-            n, both = np.int32(0), np.int32(0)
-            for t in range(width):
-                n += np.int32(linear[t] >= 0)
-                both += np.int32((linear[t] >= 0) & (a[t] - b[t] >= margin))
-            counts[1, p] += n
-            counts[2, p] += both
-            if tilts[0, p] == 0.0:
-                continue
-            for t in range(width):
-                holds = a[t] - b[t] >= margin
-                if holds != (linear[t] >= 0):
-                    weight = 1.0 / (1.0 + tilts[2, p] * np.exp(tilts[0, p] * linear[t] + tilts[1, p]))
-                    row = 3 if holds else 5
-                    counts[row, p] += np.int64(np.rint(weight * STEPS))
-                    counts[row + 1, p] += np.int64(np.rint(weight * weight * STEPS))
-
-
-@compiled
 def add_sizes(values, pairs, step, steps):
     """Add to steps (P,) the sum over t of |values[better, t] - values[worse, t]| in whole steps; values (K, T)."""
     better, worse = pairs
@@ -201,18 +183,59 @@ def add_sizes(values, pairs, step, steps):
 
 
 @compiled
-def scaled_differences(drawn, observed, target, values):
-    """Fill values (K, T) with u times both denominators, in integers.
+def count_flips(picked, pairs, unflipped, two_sided, extreme):
+    """Add to extreme (P,) how often a pair's flipped contributions add up to `least` or more, or, two-sided, as far.
 
-    values[k, t] = drawn.above[k, t] * observed.below - target * observed.above[k] * drawn.below[t], where drawn are the
-    sums (K, T) over the denominators (T,) that all systems share, and observed those of the test set, (K,) over one.
+    `picked` holds what the coins pick of the systems' contributions to their numerators (K, T) and, if it has rows
+    (K, T) for these, to their denominators, of which a pair's pooled ratio is taken off. Flipping a picked unit takes
+    off twice what it has from the sums without a flip. `unflipped` are these sums, the pooled ratios and `least`, (P,).
     """
-    sums, below = drawn
-    totals, whole = observed
-    for k in range(values.shape[0]):
-        shift = target * totals[k]
-        for t in range(values.shape[1]):
-            values[k, t] = np.int64(sums[k, t]) * whole - shift * max(np.int64(below[t]), 1)
+    above, below = picked
+    better, worse = pairs
+    totals, pooled, least = unflipped
+    ratios = below.shape[0] > 0
+    for begin in range(0, above.shape[1], _CHUNK_OF_RATIOS):
+        end = min(begin + _CHUNK_OF_RATIOS, above.shape[1])
+        for p in range(len(better)):
+            i, j = better[p], worse[p]
+            a, b = above[i, begin:end], above[j, begin:end]
+            # Half of everything: picked units then take off what they have.
+            half, bound = 0.5 * totals[p], 0.5 * least[p]
+            count = np.int32(0)
+            if ratios:
+                ratio = pooled[p]
+                c, d = below[i, begin:end], below[j, begin:end]
+                for t in range(end - begin):
+                    flipped = half - ((a[t] - b[t]) - ratio * (c[t] - d[t]))
+                    if two_sided:
+                        flipped = abs(flipped)
+                    count = np.int32(count + np.int32(flipped >= bound))
+            else:
+                for t in range(end - begin):
+                    flipped = half - (a[t] - b[t])
+                    if two_sided:
+                        flipped = abs(flipped)
+                    count = np.int32(count + np.int32(flipped >= bound))
+            extreme[p] += count
+
+
+@compiled
+def swap_sums(sums, totals, rows, pairs, first, swapped):
+    """Fill swapped (S, 2, P, T) with the summed statistics of both pseudo-systems, in T shuffles from `first` on.
+
+    sums (C, …) are what coins pick of the columns, totals (K, S) the systems' own; rows (K, S) says which column is
+    which statistic of a system.
+    """
+    better, worse = pairs
+    for p in range(len(better)):
+        i, j = better[p], worse[p]
+        for s in range(rows.shape[1]):
+            row_i, row_j, total_i, total_j = rows[i, s], rows[j, s], totals[i, s], totals[j, s]
+            of_better, of_worse = swapped[s, 0, p], swapped[s, 1, p]
+            for t in range(len(of_better)):
+                moved = sums[row_j, first + t] - sums[row_i, first + t]
+                of_better[t] = total_i + moved
+                of_worse[t] = total_j - moved
 
 
 @compiled
@@ -233,11 +256,11 @@ def exact_sign(drawn_i, drawn_j, observed_i, observed_j, target):
 
 
 @compiled
-def tally_own_ratios(sums, pairs, observed, event, extreme):
+def count_resampled_ratios(sums, pairs, observed, event, extreme):
     """Add to extreme (P,) how often the event holds, for scores with a denominator each.
 
     sums (2K, T) holds the numerators, then the denominators; observed (K,) are the same on the test
-    set. Counts below 2^26 and |numerator| <= denominator make the difference of two scores, if below NEAR,
+    set. Counts below 2^26 and |numerator| <= denominator make the difference of two scores, if below 2^-44,
     less than 2^62 when multiplied by the four denominators: there, integer arithmetic decides.
     """
     better, worse = pairs
@@ -261,15 +284,90 @@ def tally_own_ratios(sums, pairs, observed, event, extreme):
             near = np.int32(0)
             for t in range(width):
                 difference = a[t] - b[t]
-                count = np.int32(count + np.int32(difference >= NEAR))
-                near = np.int32(near + np.int32(abs(difference) < NEAR))
+                count = np.int32(count + np.int32(difference >= _NEAR))
+                near = np.int32(near + np.int32(abs(difference) < _NEAR))
             extreme[p] += count
             if near:
                 for t in range(width):
-                    if abs(a[t] - b[t]) < NEAR:
+                    if abs(a[t] - b[t]) < _NEAR:
                         drawn_i = Ratio(sums[i, begin + t], sums[n_systems + i, begin + t])
                         drawn_j = Ratio(sums[j, begin + t], sums[n_systems + j, begin + t])
                         observed_i, observed_j = Ratio(totals[i], wholes[i]), Ratio(totals[j], wholes[j])
                         exact = sign * exact_sign(drawn_i, drawn_j, observed_i, observed_j, target)
                         if exact > 0 or (exact == 0 and not strict):
                             extreme[p] += 1
+
+
+@compiled(inline=True)
+def _reaches(first, second, observed, strict):
+    """Whether one score less the other is at least (strict: more than) the observed gain >= 0."""
+    excess = first.above * second.below - second.above * first.below - observed.gain * (first.below * second.below)
+    near = _NEAR * (first.below * second.below)
+    if excess > near:
+        return True
+    if excess < -near:
+        return False
+    exact = exact_sign(first, second, observed.better, observed.worse, np.int64(1))
+    return exact > 0 or (exact == 0 and not strict)
+
+
+@compiled(inline=True)
+def is_extreme(first, second, observed, tail):
+    """Whether two pseudo-systems (`Ratio`) differ by at least (strict: more than) the observed gain >= 0."""
+    return _reaches(first, second, observed, tail.strict) or (
+        tail.two_sided and _reaches(second, first, observed, tail.strict)
+    )
+
+
+@compiled
+def count_swapped_ratios(sums, pairs, observed, tail, extreme):
+    """Add to extreme (P,) how often two pseudo-systems differ by the gain, for scores with a denominator each.
+
+    sums (2K, T) holds what the coins pick of the numerators, then of the denominators; observed (K,) are the sums on
+    the test set. A pseudo-system has its system's total, less what was picked, plus what was picked of the
+    other. Counts below 2^26 and |numerator| <= denominator make products exact in double precision. Only the gain
+    rounds, times b d by less than 2^-51 b d, and a difference exceeds it by a multiple of 1 / (whole_i whole_j). Half
+    of that tells ties from the rest where it is the larger of the two; elsewhere integers settle what is near a tie.
+    """
+    better, worse = pairs
+    totals, wholes = observed
+    n_systems = totals.shape[0]
+    for begin in range(0, sums.shape[1], _CHUNK_OF_RATIOS):
+        swapped = sums[:, begin : begin + _CHUNK_OF_RATIOS].astype(np.float64)
+        excess = np.empty(swapped.shape[1])
+        for p in range(len(better)):
+            i, j = better[p], worse[p]
+            total_i, total_j = np.float64(totals[i]), np.float64(totals[j])
+            whole_i, whole_j = np.float64(wholes[i]), np.float64(wholes[j])
+            n_i, n_j = max(whole_i, 1.0), max(whole_j, 1.0)
+            gain = total_i / n_i - total_j / n_j
+            most = (n_i + n_j) ** 2  # more than b * d can be
+            if most * n_i * n_j < _SMALL:
+                surely = 0.5 / (n_i * n_j) if tail.strict else -0.5 / (n_i * n_j)
+                maybe = surely
+            else:
+                surely, maybe = _NEAR * most, -_NEAR * most
+            above_i, above_j = swapped[i], swapped[j]
+            below_i, below_j = swapped[n_systems + i], swapped[n_systems + j]
+            count, candidates = np.int32(0), np.int32(0)
+            for t in range(len(excess)):
+                above = above_i[t] - above_j[t]
+                below = below_i[t] - below_j[t]
+                # An empty denominator has numerator 0: 0/1 is its score of 0.
+                b = max(whole_i - below, 1.0)
+                d = max(whole_j + below, 1.0)
+                difference = (total_i - above) * d - (total_j + above) * b
+                if tail.two_sided:
+                    difference = abs(difference)
+                excess[t] = difference - gain * (b * d)
+                count = np.int32(count + np.int32(excess[t] > surely))
+                candidates = np.int32(candidates + np.int32(excess[t] > maybe))
+            extreme[p] += count
+            if candidates > count:
+                pair = ObservedPair(Ratio(totals[i], max(wholes[i], 1)), Ratio(totals[j], max(wholes[j], 1)), gain)
+                for t in range(len(excess)):
+                    if maybe < excess[t] <= surely:
+                        above, below = above_i[t] - above_j[t], below_i[t] - below_j[t]
+                        first = Ratio(total_i - above, max(whole_i - below, 1.0))
+                        second = Ratio(total_j + above, max(whole_j + below, 1.0))
+                        extreme[p] += is_extreme(first, second, pair, tail)

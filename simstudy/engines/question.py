@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.engines.product_kernels import common_bits, pair_products
-from simstudy.engines.ties import Pairs, Ties
 from simstudy.metrics import Metric
-from simstudy.metrics.base import Array, FloatArray, IntArray
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations, n_undefined
-from simstudy.metrics.ratio import whole
-from simstudy.metrics.scaling import common_divisor
+from simstudy.metrics.ratio import Ratio, whole
 from simstudy.statistics.pvalues import CONVENTIONS, Convention
 from simstudy.text.reprs import FieldsMixin
-from simstudy.validation import InputError
 
-MonteCarlo = Literal["auto"] | bool
-
-#: Units that differ of which all shuffles are enumerated, as Yeh does (2^20 shuffles).
-MOST_ENUMERATED = 20
+#: The better and the worse system of each of P pairs, as positions.
+Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 #: What the counts of a fraction must stay below for compiled loops to settle ties of ratios by integers.
 RATIO_LIMIT = 2**26
 
+#: How a p-value is computed.
+COMPUTATIONS = ("exact", "approximated", "resampled")
 
-# What a question keeps once it is known, whatever pairs are asked for.
+# No p-value that is computed is 0: what was observed is one of the outcomes.
+_LEAST_P_VALUE = 1e-300
+
+# What is kept of a question for other pairs of the same systems.
 _OF_SYSTEMS = (
-    "ties", "ratio", "unit_scores", "right", "contributions", "answers", "undefined", "fractions", "small_counts",
+    "integers", "ratio", "unit_scores", "right", "contributions", "answers", "undefined", "fractions", "small_counts",
 )  # fmt: skip
 
 
@@ -50,24 +48,18 @@ class Question(FieldsMixin):
     strata: IntArray
     alternative: str = "greater"
     convention: Convention = CONVENTIONS["default"]
-    #: True: by random resamples; "auto": only if p-values are not computed, or not cheaply; False: never.
-    monte_carlo: MonteCarlo = "auto"
+    #: Whether p-values are always resampled; else only those that are not computed.
+    monte_carlo: bool = False
     n_resamples: int = 1
     seed: int = 0
     n_jobs: int = 1
     progress: Callable[[int], None] | None = None
-    #: Its workers draw resamples, where there are any; None: this process.
-    executor: Executor | None = None
     #: None: all pairs of systems that come best first.
     asked: Pairs | None = None
     #: (n_units + 1,) bounds of the units in the items, where statistics have a row for each item, not for each unit.
     members: IntArray | None = None
     #: What the scores are multiplied by to be on the metric's scale (`metrics.scaling.rescaled`).
     factor: float = 1.0
-
-    def __getstate__(self) -> dict[str, Any]:
-        """All that others are told of a question: not who works on it, nor who hears how far it is."""
-        return self.__dict__ | {"executor": None, "progress": None}
 
     @property
     def n_systems(self) -> int:
@@ -80,22 +72,6 @@ class Question(FieldsMixin):
         return int(self.statistics.shape[1]) if self.members is None else len(self.members) - 1
 
     @property
-    def two_sided(self) -> bool:
-        """Whether both tails count."""
-        return self.alternative == "two-sided"
-
-    @property
-    def computes(self) -> bool:
-        """Whether p-values are computed where they can be; a named convention is resampled unless told otherwise."""
-        return self.monte_carlo is False or (self.monte_carlo == "auto" and self.convention.name == "default")
-
-    @property
-    def most_enumerated(self) -> int:
-        """Units of which all shuffles are looked at: under "auto" no more shuffles than would be drawn."""
-        drawn = MOST_ENUMERATED if self.monte_carlo is False else self.n_resamples.bit_length() - 1
-        return min(MOST_ENUMERATED, drawn)
-
-    @property
     def n_pairs(self) -> int:
         """P."""
         return len(self.pairs[0])
@@ -105,15 +81,20 @@ class Question(FieldsMixin):
         """The better and the worse system of each of the P pairs, as positions."""
         return self.asked or np.triu_indices(self.n_systems, k=1)
 
-    @cached_property
-    def ties(self) -> Ties:
-        """What a tie is among these statistics."""
-        return Ties(whole(self.statistics))
+    @property
+    def two_sided(self) -> bool:
+        """Whether both tails count."""
+        return self.alternative == "two-sided"
 
     @property
+    def computes(self) -> bool:
+        """Whether p-values are computed where they can be; a named convention counts resamples."""
+        return not self.monte_carlo and self.convention.name == "default"
+
+    @cached_property
     def integers(self) -> bool:
-        """Whether all statistics are whole numbers."""
-        return self.ties.whole
+        """Whether all statistics are whole numbers, which add up without rounding."""
+        return whole(self.statistics)
 
     @cached_property
     def ratio(self) -> tuple[Array, Array] | None:
@@ -138,10 +119,7 @@ class Question(FieldsMixin):
         if self.ratio is None:
             return None
         above, below = self.ratio
-        if (below != below[0]).any() or not below[0].sum() > 0:
-            return None
-        # Ratings of 20, 40 and 60 have the sums, and the distributions, of 1, 2 and 3.
-        return above // common_divisor(above) if self.integers else above
+        return above if (below == below[0]).all() and below[0].sum() > 0 else None
 
     @property
     def right_or_wrong(self) -> bool:
@@ -154,14 +132,14 @@ class Question(FieldsMixin):
         if not self.integers or self.factor != 1:
             return None
         # A system at a time: answers may be many, and a byte each.
-        found = np.empty(self.statistics.shape[:2], dtype=np.int8)
-        for k, of_system in enumerate(self.statistics):
-            ratio = self.metric.ratio(of_system)
+        answers = np.empty(self.statistics.shape[:2], dtype=np.int8)
+        for k, statistics in enumerate(self.statistics):
+            ratio = self.metric.ratio(statistics)
             if ratio is None or (ratio[1] != 1).any() or np.abs(ratio[0]).max() > 1:
                 return None
-            found[k] = ratio[0] if self.metric.higher_is_better else -ratio[0]
-        least = found.min()
-        return None if found.max() > least + 1 else found > least
+            answers[k] = ratio[0] if self.metric.higher_is_better else -ratio[0]
+        least = answers.min()
+        return None if answers.max() > least + 1 else answers > least
 
     @cached_property
     def won(self) -> tuple[IntArray, IntArray]:
@@ -212,74 +190,113 @@ class Question(FieldsMixin):
         return 2 * int(self.ratio[1].sum(axis=1).max()) < RATIO_LIMIT
 
     def about(self, asked: Pairs) -> Question:
-        """The same question of other pairs; what is known of the systems is kept."""
+        """The same question of other pairs; what is computed of the systems is kept."""
         other = replace(self, asked=asked)
         vars(other).update({name: value for name, value in vars(self).items() if name in _OF_SYSTEMS})
         return other
 
-    def first_missing(self, p_value: FloatArray) -> tuple[int, str] | None:
-        """The first pair without a p-value, and the names of its systems, where every pair should have one."""
-        missing = np.flatnonzero(np.isnan(p_value))
-        if self.monte_carlo is not False or not len(missing):
-            return None
-        better, worse = (self.names[side[missing[0]]] for side in self.pairs)
-        return int(missing[0]), f"'{better}' and '{worse}'"
-
     def differences(self, first: int, last: int) -> Array:
         """Unit scores of the better less the worse system for pairs first … last - 1, shape (P, n); 0 for ties."""
         assert self.unit_scores is not None
-        i, j = (side[first:last] for side in self.pairs)
-        return self.ties.differences(self.unit_scores[i], self.unit_scores[j])
+        better, worse = (self.unit_scores[side[first:last]] for side in self.pairs)
+        difference: Array = better - worse
+        if not self.integers:
+            difference[np.abs(difference) <= TIE_TOLERANCE * np.maximum(np.abs(better), np.abs(worse))] = 0.0
+        return difference
+
+
+def tolerance_of_scores(metric: Metric, statistics: Array, scores: FloatArray, pairs: Pairs) -> FloatArray:
+    """How far gains of resampled statistics (K, n, S) may be from each other and yet be equal, for pairs (P,).
+
+    Above 0 even for a score of 0: differences of scores round where the scores themselves are exact. Quotients of whole
+    numbers round in their last digits only.
+    """
+    relative = 1e-14 if isinstance(metric, Ratio) and whole(statistics) else TIE_TOLERANCE
+    least = np.maximum(relative * np.maximum(np.abs(scores), metric.scale), np.finfo(np.float64).tiny)
+    better, worse = pairs
+    noise = np.maximum(metric.tie_tolerance(statistics), least)
+    return np.maximum(noise[better], noise[worse])
 
 
 @dataclass(frozen=True)
 class SignificanceResult(FieldsMixin):
-    """What a test found, one entry for each of the P pairs of a question, in its order."""
+    """What a test answers, one entry for each of the P pairs of a question, in its order."""
 
     p_value: FloatArray
     #: How many resamples were extreme, and of how many; both 0 where the p-value is not from resampling.
     n_extreme: IntArray
     n_resamples: IntArray
+    #: Whether a p-value that is not from resampling is an approximation; else it is exact.
+    approximated: NDArray[np.bool_]
     #: Whether the test holds its level exactly under its null hypothesis, for any number of units.
-    exact: NDArray[np.bool_]
+    exact_level: NDArray[np.bool_]
     #: t, z, chi-square, a count or a sum of ranks; NaN where the test's statistic is the gain itself.
     statistic: FloatArray
     #: 1 where the statistic prefers the system with the better score, -1 for the other, 0 for neither.
     direction: IntArray
-    #: The Monte Carlo intervals (2, P) of p-values that are not the counts alone.
-    bounds: FloatArray | None = None
 
     @classmethod
     def analytic(
-        cls, p_value: Array, statistic: Array, direction: Array, exact: bool | NDArray[np.bool_] = False
+        cls,
+        p_value: Array,
+        statistic: Array,
+        direction: Array,
+        exact: bool | NDArray[np.bool_] = False,
+        *,
+        exact_level: bool | NDArray[np.bool_] | None = None,
     ) -> SignificanceResult:
-        """A result that no resampling was needed for."""
+        """A result that no resampling was needed for; its level is exact where its p-values are, unless told so."""
         none = np.zeros(len(p_value), dtype=np.int64)
-        exact = np.broadcast_to(exact, p_value.shape).copy()
-        return cls(p_value, none, none, exact, statistic, np.sign(direction).astype(np.int64))
+        exact_level = exact if exact_level is None else exact_level
+        return cls(
+            np.maximum(p_value, _LEAST_P_VALUE),
+            none,
+            none,
+            ~np.broadcast_to(exact, p_value.shape),
+            np.broadcast_to(exact_level, p_value.shape).copy(),
+            statistic,
+            np.sign(direction).astype(np.int64),
+        )
 
     @classmethod
-    def resampled(
-        cls, question: Question, computed: FloatArray, extreme: Callable[[], IntArray], *, exact: bool
+    def of_gains(
+        cls,
+        question: Question,
+        computed: FloatArray | None = None,
+        n_extreme: IntArray | None = None,
+        *,
+        exact_level: bool,
+        approximated: bool | NDArray[np.bool_] = False,
     ) -> SignificanceResult:
-        """A result from counts (P,) of extreme resamples, drawn for pairs whose computed p-value (P,) is NaN.
+        """A result of a test whose statistic is the gain, so that it prefers the better system of every pair.
 
-        The statistic is the gain, so they prefer the better system of every pair.
+        Computed p-values (P,) are NaN where they are from the counts of extreme resamples (P,).
         """
-        known = ~np.isnan(computed)
+        every = np.ones(question.n_pairs, dtype=np.int64)
+        computed = np.full(question.n_pairs, np.nan) if computed is None else computed
+        drawn = np.isnan(computed)
         # Two tails overlap where the gain is 0 and a resample's gain is 0 too.
-        found = 0 if known.all() else np.minimum(extreme(), question.n_resamples)
-        counts, tried = np.where(known, 0, found), np.where(known, 0, question.n_resamples)
-        p = np.where(known, computed, question.convention.p_value(counts, question.n_resamples))
+        counts = np.minimum(0 * every if n_extreme is None else n_extreme, question.n_resamples)
+        convention = question.convention
+        p_value = np.where(
+            drawn, convention.p_value(counts, question.n_resamples), np.maximum(computed, _LEAST_P_VALUE)
+        )
         # Ties that do not count, or a count without the observed one, may give a p-value that is too small.
-        exact &= question.convention.plus_one and not question.convention.strict
-        ones = np.ones(len(known), dtype=np.int64)
-        return cls(p, counts, tried, np.full(len(known), exact), np.full(len(known), np.nan), ones)
+        exact_level &= convention.plus_one and not convention.strict
+        return cls(
+            p_value,
+            np.where(drawn, counts, 0),
+            np.where(drawn, question.n_resamples, 0),
+            approximated & ~drawn,
+            np.full(question.n_pairs, exact_level),
+            np.full(question.n_pairs, np.nan),
+            every,
+        )
 
-
-def not_computed(what: str) -> InputError:
-    """The error of monte_carlo=False where a p-value is not computed; `what` says whose it is, and why."""
-    return InputError(f"monte_carlo=False is not available for {what}; use monte_carlo='auto' or True")
+    @property
+    def computation(self) -> IntArray:
+        """How each p-value is computed (P,): the position in `COMPUTATIONS`."""
+        return np.where(self.n_resamples > 0, 2, self.approximated.astype(np.int64))
 
 
 def products(rows: Array, question: Question, others: Array | None = None) -> Array:
@@ -287,6 +304,6 @@ def products(rows: Array, question: Question, others: Array | None = None) -> Ar
 
     Without `others` both are rows of the same array.
     """
-    found = np.empty(question.n_pairs, dtype=rows.dtype)
-    pair_products(rows, rows if others is None else others, question.pairs, found)
-    return found
+    inner = np.empty(question.n_pairs, dtype=rows.dtype)
+    pair_products(rows, rows if others is None else others, question.pairs, inner)
+    return inner

@@ -1,11 +1,12 @@
 """The tests that `compare` knows, in one registry that an analysis can loop over.
 
-To add a test, write a function from a `Question` to a `SignificanceResult` and one entry here.
+A test is a function from a `Question` to a `SignificanceResult`, and an entry here. Other packages add theirs as
+plug-ins: entry points of the group ``simstudy.tests`` whose objects are a `SignificanceTest`; docs/tests.md shows one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from simstudy.engines import classical_tests
@@ -16,6 +17,7 @@ from simstudy.engines.randomization import randomization
 from simstudy.engines.sign_flips import sign_flips, skew_corrected
 from simstudy.metrics import Metric
 from simstudy.notes import Argument, Words
+from simstudy.plug_ins import plug_ins
 from simstudy.text.reprs import FieldsMixin
 
 ALTERNATIVES = ("two-sided", "greater")
@@ -25,16 +27,13 @@ ALTERNATIVES = ("two-sided", "greater")
 #: precision rests on few wrong answers (0.06 to 0.2); there comparisons have a caution, and other tests are better.
 DEFAULT_TEST = "sign_flips"
 
-#: The tests that compute the share of all flips, and draw flips only where it is not known.
-OF_FLIPS = ("sign_flips", "skew_corrected")
-
-#: The test that is run for a metric that is no function of sums.
-DEFAULT_OF_ARRAYS = "bootstrap"
+#: The group of entry points.
+GROUP = "simstudy.tests"
 
 
 def default_test(metric: Metric) -> str:
     """The name of the test that is run where none is asked for."""
-    return DEFAULT_TEST if metric.of_sums else DEFAULT_OF_ARRAYS
+    return DEFAULT_TEST if metric.of_sums else "bootstrap"
 
 
 #: The null hypothesis of most tests.
@@ -64,8 +63,6 @@ class SignificanceTest(FieldsMixin):
         The keys of these papers in ``papers/references.bib``.
     n_resamples
         How many resamples it draws by default, if it draws any; None where it never does.
-    computed
-        Whether it has p-values without Monte Carlo error, that are not approximations of its own resampled ones.
     alternatives
         Those that it has.
 
@@ -87,7 +84,6 @@ class SignificanceTest(FieldsMixin):
     assumes: str = ""
     of_scores: bool = True
     n_resamples: int | None = None
-    computed: bool = False
     alternatives: tuple[str, ...] = ALTERNATIVES
 
     @property
@@ -113,8 +109,7 @@ _FOR_ANY_METRIC = "sign_flips, bootstrap or randomization"
 _FOR_ARRAYS = "bootstrap or randomization"
 _INDEPENDENT = "the two systems' results are independent of each other, which the same items make untrue"
 
-#: Name -> test.
-TESTS = {
+_SHIPPED = {
     test.name: test
     for test in (
         SignificanceTest(
@@ -126,7 +121,6 @@ TESTS = {
             source="Hemerik, Goeman and Finos 2020; for means Noreen 1989, chapter 2",
             cites=("hemerik2020", "noreen1989"),
             n_resamples=2**18,
-            computed=True,
         ),
         SignificanceTest(
             "bootstrap",
@@ -137,7 +131,6 @@ TESTS = {
             source="Berg-Kirkpatrick et al. 2012, figure 1; Efron and Tibshirani 1993, chapter 16",
             cites=("bergkirkpatrick2012", "efron1993"),
             n_resamples=2**18,
-            computed=True,
         ),
         SignificanceTest(
             "randomization",
@@ -147,7 +140,6 @@ TESTS = {
             source="Noreen 1989, chapter 2; Chinchor 1992, Table 2; Yeh 2000, section 3.3",
             cites=("noreen1989", "chinchor1992", "yeh2000"),
             n_resamples=2**20,
-            computed=True,
         ),
         SignificanceTest(
             "skew_corrected",
@@ -159,7 +151,6 @@ TESTS = {
             source="Hall 1992, by the larger p-value of the two",
             cites=("hall1992", "hemerik2020"),
             n_resamples=2**18,
-            computed=True,
         ),
         SignificanceTest(
             "t_paired",
@@ -188,7 +179,6 @@ TESTS = {
             of_scores=False,
             source="Yeh 2000, section 3.1",
             cites=("yeh2000",),
-            computed=True,
         ),
         SignificanceTest(
             "wilcoxon",
@@ -199,7 +189,6 @@ TESTS = {
             of_scores=False,
             source="Yeh 2000, section 3.1",
             cites=("yeh2000",),
-            computed=True,
         ),
         SignificanceTest(
             "mcnemar",
@@ -209,7 +198,6 @@ TESTS = {
             null="either system is as likely to be the only one that is right, and so " + EQUAL,
             source="McNemar 1947, by the binomial distribution",
             cites=("mcnemar1947",),
-            computed=True,
         ),
         SignificanceTest(
             "z_independent",
@@ -267,8 +255,27 @@ TESTS = {
             of_scores=False,
             source="Evert 2004, section 3.3",
             cites=("evert2004",),
-            computed=True,
             alternatives=("two-sided",),
         ),
     )
 }
+
+
+class _Tests(Mapping[str, SignificanceTest]):
+    """Name -> test: those of simstudy, then those of other packages, which are loaded when they are asked for."""
+
+    def __getitem__(self, name: str) -> SignificanceTest:
+        return _SHIPPED[name] if name in _SHIPPED else self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def _all(self) -> dict[str, SignificanceTest]:
+        return _SHIPPED | plug_ins(GROUP, SignificanceTest, tuple(_SHIPPED))
+
+
+#: Name -> test.
+TESTS: Mapping[str, SignificanceTest] = _Tests()

@@ -1,6 +1,6 @@
 """All pairs share their resamples: multiplicities of units times columns is one product for all systems.
 
-Bootstrap and randomization differ in what a resample's multiplicities are (how often an item is drawn, whether it is
+Bootstrap, flips and swaps differ in what a resample's multiplicities are (how often a unit is drawn, whether it is
 swapped) and in what is counted in the sums; the tiles, the threads and the product are these.
 """
 
@@ -10,20 +10,20 @@ import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from itertools import pairwise
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simstudy.engines import kernels
 from simstudy.engines.question import Question
-from simstudy.metrics.base import Array
+from simstudy.metrics.base import Array, IntArray
 from simstudy.running.progress import doing
 from simstudy.running.threads import one_blas_thread
 
+# Fills multiplicities (T, n) of the units in resamples first, first + 1, … of a seed.
 Draw = Callable[[np.uint64, np.uint64, NDArray[Any]], None]
-Found = NDArray[np.int64]
 
 # What a thread's tile of counts and sums may take: small enough for the shared cache, large enough for the product. A
 # product of few columns waits for memory, and is three times as fast if its tile stays in the thread's own cache.
@@ -32,104 +32,76 @@ _TILE_BYTES, _FEW, _BYTES_OF_FEW = 24 * 2**20, 16, 2**20
 # Resamples in a tile where nothing is summed.
 _CALLS = 128
 
-# Ranges of resamples that an executor's workers are given: enough for many workers, each worth the sending.
-_RANGES = 64
+
+class Tally(Protocol):
+    """Which columns to sum in each resample, and what to count in their sums."""
+
+    columns: Array
+    """(C, n), single or double precision; (0, n) if the multiplicities themselves are asked for."""
+
+    def add(self, sums: Array, extreme: IntArray) -> None:
+        """Add to extreme (P,) how many of T resamples are extreme, given the sums (C, T) of the columns in them."""
 
 
-class _Range(NamedTuple):
-    """Resamples from `begin` to before `end`, in which these numbers (*n_found, P) are found."""
-
-    begin: int
-    end: int
-    n_found: tuple[int, ...]
+def count_bootstrap(tally: Tally, question: Question) -> IntArray:
+    """How many of the question's bootstrap resamples are extreme, for each pair (P,)."""
+    return over_resamples(tally.columns, partial(kernels.draw_counts, question.strata), tally.add, question)
 
 
-def over_resamples(
-    columns: NDArray[Any],
-    draw: Draw,
-    add: Callable[[NDArray[Any], Found], None],
-    question: Question,
-    n_found: tuple[int, ...] = (),
-) -> NDArray[np.int64]:
-    """Draw resamples, sum the columns (C, n) in each, and add up the numbers that `add` finds for each pair (..., P).
+def count_shuffles(tally: Tally, question: Question) -> IntArray:
+    """How many of the question's shuffles, in which fair coins pick units, are extreme, for each pair (P,)."""
+    return over_resamples(tally.columns, kernels.draw_coins, tally.add, question)
 
-    Where there is no column (0, n) the sums are the multiplicities themselves, (n, T).
 
-    `draw` fills multiplicities (T, n) of the units in resamples first, first + 1, …, given the seed and the first;
-    `add` adds to found (*n_found, P) what it finds in the sums (C, T). Each of the question's threads draws,
-    multiplies and tallies its own tiles, so memory is so many tiles whatever the number of resamples is. What is found
-    are whole numbers, whose sum does not depend on who found them: an executor's workers have ranges of resamples each.
+def over_resamples(columns: Array, draw: Draw, add: Callable[[Array, IntArray], None], question: Question) -> IntArray:
+    """Draw resamples, sum the columns (C, n) in each, and add up the whole numbers (P,) that `add` counts.
+
+    Each of the question's threads draws, multiplies and tallies its own tiles, so memory is so many tiles whatever the
+    number of resamples is. Whole numbers add up to the same whoever counts them.
     """
-    if question.executor is None:
-        return _of_range(columns, draw, add, question, _Range(0, question.n_resamples, n_found))
-    # joblib: only who has an executor waits for its import.
-    from simstudy.running.keys import Cell
-    from simstudy.running.parallel import run_cells
-
-    ends = np.linspace(0, question.n_resamples, min(_RANGES, question.n_resamples) + 1).astype(np.int64).tolist()
-    # A worker has one thread, and no executor of its own.
-    alone = replace(question, executor=None, progress=None, n_jobs=1)
-    cells = [
-        Cell(f"resamples {first + 1:,} to {last:,}", (columns, draw, add, alone, _Range(first, last, n_found)))
-        for first, last in pairwise(ends)
-    ]
-    with doing(f"resampling {question.n_systems} systems", len(cells)) as advance:
-        parts = run_cells(_of_range, cells, executor=question.executor, finished=lambda _: advance(1))
-    found: Found = np.sum(parts, axis=0, dtype=np.int64)
-    return found
-
-
-def _of_range(
-    columns: NDArray[Any],
-    draw: Draw,
-    add: Callable[[NDArray[Any], Found], None],
-    question: Question,
-    which: _Range,
-) -> Found:
-    """What is found in some of the resamples."""
-    begin, end, n_found = which
-    size = _default_tile(columns, end - begin)
+    size = _default_tile(columns, question.n_resamples)
     tiles: queue.SimpleQueue[int] = queue.SimpleQueue()
-    for first in range(begin, end, size):
+    for first in range(0, question.n_resamples, size):
         tiles.put(first)
     stopped = False
     lock = threading.Lock()
 
-    def work() -> Found:
-        found = np.zeros((*n_found, question.n_pairs), dtype=np.int64)
-        counts = np.empty((size, columns.shape[1]), dtype=columns.dtype)
+    def work() -> IntArray:
+        counted = np.zeros(question.n_pairs, dtype=np.int64)
+        multiplicities = np.empty((size, columns.shape[1]), dtype=columns.dtype)
         sums = np.empty((len(columns), size), dtype=columns.dtype)
         while not stopped:
             try:
                 first = tiles.get_nowait()
             except queue.Empty:
                 break
-            width = min(size, end - first)
-            draw(np.uint64(question.seed), np.uint64(first), counts[:width])
-            # A short last tile is a strided view, which BLAS would not write to.
+            width = min(size, question.n_resamples - first)
+            drawn = multiplicities[:width]
+            draw(np.uint64(question.seed), np.uint64(first), drawn)
             if len(columns) == 0:
-                add(counts[:width].T, found)
+                add(drawn.T, counted)
             else:
+                # A short last tile is a strided view, which BLAS would not write to.
                 product = sums if width == size else np.empty((len(columns), width), sums.dtype)
-                _multiply(columns, counts[:width], product)
-                add(product, found)
+                _multiply(columns, drawn, product)
+                add(product, counted)
             with lock:
                 advance(width)
                 if question.progress:
                     question.progress(width)
-        return found
+        return counted
 
     # One BLAS thread for each of ours: draws and tallies then run beside another tile's product.
     title = f"resampling {question.n_systems} systems"
     with (
-        doing(title, end - begin) as advance,
+        doing(title, question.n_resamples) as advance,
         one_blas_thread(),
         ThreadPoolExecutor(question.n_jobs) as threads,
     ):
         parts = [threads.submit(work) for _ in range(question.n_jobs)]
         try:
-            found: Found = np.sum([part.result() for part in parts], axis=0, dtype=np.int64)
-            return found
+            counted: IntArray = np.sum([part.result() for part in parts], axis=0, dtype=np.int64)
+            return counted
         except BaseException:
             stopped = True
             raise
@@ -146,20 +118,20 @@ def side_by_side(
     if len(todo) == 0:
         return np.empty(0)
     parts = np.array_split(todo, min(len(todo), n_parts or (8 * n_jobs if n_jobs > 1 else 1)))
-    found = []
+    done = []
     with doing(f"{what} of {len(todo):,} pairs", len(todo)) as advance, ThreadPoolExecutor(n_jobs) as threads:
         for part, values in zip(parts, threads.map(work, parts), strict=True):
-            found.append(values)
+            done.append(values)
             advance(len(part))
-    return np.concatenate(found)
+    return np.concatenate(done)
 
 
-def _multiply(columns: NDArray[Any], counts: NDArray[Any], sums: NDArray[Any]) -> None:
+def _multiply(columns: Array, multiplicities: Array, sums: Array) -> None:
     """Fill sums (C, T) from columns (C, n) and resamples' multiplicities (T, n): where the time should go."""
-    np.matmul(columns, counts.T, out=sums)
+    np.matmul(columns, multiplicities.T, out=sums)
 
 
-def _default_tile(columns: NDArray[Any], n_resamples: int) -> int:
+def _default_tile(columns: Array, n_resamples: int) -> int:
     if len(columns) == 0:
         # A function is called for each: tiles are few otherwise, and threads have unequal work.
         return min(_CALLS, n_resamples)

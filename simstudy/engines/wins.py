@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import AbstractContextManager
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.compiled import plain
+from simstudy.compiled import few
 from simstudy.engines import win_kernels
 from simstudy.engines.question import Question
 from simstudy.engines.resampling import side_by_side
-from simstudy.engines.ties import SCALED
 from simstudy.metrics.base import TIE_TOLERANCE, IntArray
 from simstudy.metrics.influence import ROUNDING, mean_slopes
 
@@ -70,8 +68,7 @@ def units_that_differ(question: Question) -> IntArray:
 
 
 def _plain(question: Question, part: NDArray[np.intp]) -> AbstractContextManager[None]:
-    """So little work that the import of numba would take longer."""
-    return plain("numba" not in sys.modules and question.statistics[0].size * len(part) <= _LITTLE)
+    return few(question.statistics[0].size * len(part))
 
 
 def _count(question: Question, part: NDArray[np.intp], counts: IntArray) -> None:
@@ -80,7 +77,7 @@ def _count(question: Question, part: NDArray[np.intp], counts: IntArray) -> None
     if question.unit_scores is not None:
         win_kernels.of_scores(question.unit_scores, 0.0 if question.integers else TIE_TOLERANCE, pairs, counts)
     elif question.ratio is not None:
-        win_kernels.of_ratios(*question.ratio, 0.0 if question.integers else SCALED, pairs, counts)
+        win_kernels.of_ratios(*question.ratio, 0.0 if question.integers else TIE_TOLERANCE, pairs, counts)
     else:
         sums = question.statistics.sum(axis=1, dtype=np.float64)
         slopes = mean_slopes(question.metric, sums[i], sums[j]) * (1 if question.metric.higher_is_better else -1)

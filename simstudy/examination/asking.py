@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from simstudy.analyses.leaderboard import leaderboard
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.engines.memory import check_memory
-from simstudy.engines.question import MonteCarlo
 from simstudy.engines.registry import default_test
 from simstudy.examination import notes
 from simstudy.examination.examination import OPTIONS, Examination, classified
@@ -55,11 +53,10 @@ def examine(
     seed: int | None = None,
     alternative: str | None = None,
     convention: str | None = None,
-    monte_carlo: MonteCarlo | None = None,
+    monte_carlo: bool | None = None,
     unit: str | None = None,
     strata: str | None = None,
     n_jobs: int | None = None,
-    executor: Executor | None = None,
 ) -> Examination:
     """Compare every pair of systems of one test set, and analyse the comparisons, as ``simstudy compare`` does.
 
@@ -83,7 +80,7 @@ def examine(
         The level of significance. Groups are of systems that do not differ at it after Holm's correction.
     margin
         The smallest true gain that would matter, on the metric's scale (`simstudy.equivalence`).
-    test, n_resamples, seed, alternative, convention, monte_carlo, unit, strata, n_jobs, executor
+    test, n_resamples, seed, alternative, convention, monte_carlo, unit, strata, n_jobs
         As for `simstudy.compare`. None: its default, or the setting of a `TestSet`.
 
     Returns
@@ -117,7 +114,6 @@ def examine(
     options = {
         **{"test": test, "n_resamples": n_resamples, "seed": seed, "alternative": alternative, "unit": unit},
         **{"convention": convention, "monte_carlo": monte_carlo, "strata": strata, "n_jobs": n_jobs},
-        "executor": executor,
     }
     options = {name: value for name, value in options.items() if value is not None}
     files: dict[str, str] = {}

@@ -8,8 +8,7 @@ from typing import Any
 import pandas as pd
 
 from simstudy.comparisons.verdict import FEW_UNITS
-from simstudy.engines.flip_tails import NOT_KNOWN
-from simstudy.engines.registry import OF_FLIPS, TESTS
+from simstudy.engines.registry import TESTS
 from simstudy.notes import note
 from simstudy.outputs import Outputs
 from simstudy.statistics.decisions import Decision
@@ -55,7 +54,7 @@ def note_pairs(pairs: pd.DataFrame, board: pd.DataFrame, alpha: float) -> None:
     """Say what a table of all pairs is worth: few units, one side, tests that ask something else, no intervals."""
     n, unit = int(pairs["n_units"].iloc[0]), pairs["unit"].iloc[0]
     if n < FEW_UNITS:
-        rough = "intervals" if pairs["exact"].all() else "tests and intervals"
+        rough = "intervals" if pairs["exact_level"].all() else "tests and intervals"
         note("few units", units=units_text(n, unit), rough=rough, least=FEW_UNITS)
     if pairs["alternative"].iloc[0] != "two-sided":
         note("one-sided p-values")
@@ -68,15 +67,9 @@ def note_pairs(pairs: pd.DataFrame, board: pd.DataFrame, alpha: float) -> None:
 
 
 def note_resamples(pairs: pd.DataFrame, options: Mapping[str, Any]) -> None:
-    """Say where resamples were asked for and none was needed; and where flips were drawn that nobody asked for."""
-    drawn = pairs[pairs["monte_carlo"]]
-    if drawn.empty:
-        if options.get("n_resamples") is not None:
-            note("resamples not used")
-        return
-    auto = options.get("monte_carlo", "auto") == "auto" and options.get("convention", "default") == "default"
-    if auto and drawn["test"].iloc[0] in OF_FLIPS:
-        note("random flips", pairs=counted(len(drawn), "pair"), first=_first(drawn), why=NOT_KNOWN)
+    """Say where resamples were asked for and none was needed."""
+    if options.get("n_resamples") is not None and not (pairs["computation"] == "resampled").any():
+        note("resamples not used")
 
 
 def _note_no_interval(none: pd.DataFrame, board: pd.DataFrame) -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 from simstudy.analyses.other_systems import OTHER_VARIANTS
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.significant_gains import CLOSE_PAIRS
-from simstudy.engines.described import SIDES, described_test
+from simstudy.engines.descriptions import SIDES, described_test
 from simstudy.engines.registry import TESTS
 from simstudy.examination.samples import with_noises
 from simstudy.metrics import label

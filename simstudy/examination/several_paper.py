@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from simstudy.analyses.leaderboard import score_interval
 from simstudy.comparisons.paper import counted_significant, of_pair
 from simstudy.comparisons.verdict import decided, with_shown_names
-from simstudy.engines.described import SIDES
+from simstudy.engines.descriptions import SIDES
 from simstudy.examination.rows import may_be_best
 from simstudy.examination.several_printed import SIGNIFICANT, answer, called, claims, part_rows, signed, varying
 from simstudy.papers import basis, leaderboards, pairs, scores

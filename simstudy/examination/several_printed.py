@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from simstudy.analyses.signature import signatures
-from simstudy.engines.described import described_test
+from simstudy.engines.descriptions import described_test
 from simstudy.examination import printed
 from simstudy.examination.rows import items_text
 from simstudy.metrics import label

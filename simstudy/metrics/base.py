@@ -29,7 +29,7 @@ Unit = Literal["percent", "points", "probability", ""]
 Words = Literal["a-z0-9", "spaced", ""]
 
 #: Scores that are not ratios of whole numbers tie when they differ by less than this part of their size.
-TIE_TOLERANCE = 1e-12
+TIE_TOLERANCE = 1e-9
 
 
 # numpy adds rows of so few numbers several times more slowly than their columns.
@@ -45,16 +45,6 @@ def summed(statistics: Array, kind: DTypeLike) -> Array:
     for s in range(statistics.shape[-1]):
         statistics[..., s].sum(axis=-1, dtype=kind, out=found[..., s])
     return found
-
-
-@dataclass(frozen=True)
-class Quick(FieldsMixin):
-    """A compiled function of the gains of pairs that swap units (`simstudy.metrics.quick_kernels`)."""
-
-    #: Fills gains (P, T) from (picked, totals, pairs, gains).
-    gains: Callable[..., object]
-    #: How far a score may be from `Metric.score`, at most; at least 3 roundings of the best score.
-    error: float
 
 
 class BrokenRule(InputError):
@@ -148,11 +138,6 @@ class Metric(FieldsMixin, ABC):
         Must be elementwise (no score may depend on its neighbours) and defined for every sum that can occur,
         an empty one included.
         """
-
-    @property
-    def quick(self) -> Quick | None:
-        """Gains of pairs in single precision, many times as fast as `score`; None where only `score` is there."""
-        return None
 
     def defined(self, sums: Array) -> NDArray[np.bool_]:
         """Where summed statistics (..., S) have a score, rather than a 0 that stands for 0 / 0; shape (...)."""

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.metrics import quick_kernels
-from simstudy.metrics.base import Array, FloatArray, Metric, Quick, References, TextCounter
+from simstudy.metrics.base import Array, FloatArray, Metric, References, TextCounter
 from simstudy.metrics.references import reference_streams, sacrebleu_counter
 from simstudy.validation import InputError, check_choice
 
@@ -71,10 +70,6 @@ class Bleu(Metric):
         if np.any(length < wanted):
             score = score * np.exp(np.minimum(1 - wanted / np.maximum(length, 1), 0))
         return np.asarray(score)
-
-    @property
-    def quick(self) -> Quick:
-        return Quick(quick_kernels.bleu, 100 * 8 * quick_kernels.ROUNDING)
 
     def check(self, statistics: Array) -> None:
         correct, total, lengths = statistics[..., :4], statistics[..., 4:8], statistics[..., 8:]

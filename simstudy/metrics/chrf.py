@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simstudy.metrics import quick_kernels
-from simstudy.metrics.base import Array, FloatArray, IntArray, Metric, Quick, References, TextCounter, Words
+from simstudy.metrics.base import Array, FloatArray, IntArray, Metric, References, TextCounter, Words
 from simstudy.metrics.references import reference_streams, sacrebleu_counter
 
 _CHARACTERS = 6
@@ -65,10 +64,6 @@ class Chrf(Metric):
         # Sums over orders, not means yet: F of the means is F of the sums by their number.
         below = (_BETA_SQUARED * precision + recall) * n_common
         return 100 * (1 + _BETA_SQUARED) * precision * recall / np.where(below > 0, below, 1)
-
-    @property
-    def quick(self) -> Quick:
-        return Quick(quick_kernels.chrf, 100 * (len(self.statistics) + 13) * quick_kernels.ROUNDING)
 
     def check(self, statistics: Array) -> None:
         match, hyp, ref = np.split(statistics, 3, axis=-1)

@@ -15,8 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from simstudy.metrics import quick_kernels
-from simstudy.metrics.base import Array, FloatArray, Metric, Quick, References, TextCounter
+from simstudy.metrics.base import Array, FloatArray, Metric, References, TextCounter
 from simstudy.metrics.references import one_label_each
 
 # What is counted for each class, in this order; then names of statistics are "right:cat".
@@ -71,10 +70,6 @@ class PerClass(Metric):
 class MacroF1(PerClass):
     """The mean F1 of the classes that have a gold label, in percent."""
 
-    @property
-    def quick(self) -> Quick:
-        return Quick(quick_kernels.macro_f1, 100 * 8 * quick_kernels.ROUNDING)
-
     def score(self, sums: Array) -> FloatArray:
         right, predicted, gold = _by_class(sums)
         return 100 * _mean_ratio(2 * right, predicted + gold, gold)
@@ -83,10 +78,6 @@ class MacroF1(PerClass):
 class BalancedAccuracy(PerClass):
     """The mean of the classes' recall, in percent."""
 
-    @property
-    def quick(self) -> Quick:
-        return Quick(quick_kernels.balanced_accuracy, 100 * 8 * quick_kernels.ROUNDING)
-
     def score(self, sums: Array) -> FloatArray:
         right, _, gold = _by_class(sums)
         return 100 * _mean_ratio(right, gold, gold)
@@ -94,10 +85,6 @@ class BalancedAccuracy(PerClass):
 
 class Mcc(PerClass):
     """The correlation of gold and predicted labels, -1 to 1 (Matthews 1975; Gorodkin 2004 for more classes)."""
-
-    @property
-    def quick(self) -> Quick:
-        return Quick(quick_kernels.mcc, 4 * quick_kernels.ROUNDING)
 
     def score(self, sums: Array) -> FloatArray:
         right, predicted, gold = _by_class(sums)

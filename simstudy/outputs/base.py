@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from pandas.api.types import is_scalar
 
 from simstudy.metrics import Metric, get_metric
-from simstudy.metrics.scaling import without_offset
 from simstudy.outputs.answers import Answers, Samples, read_only
 from simstudy.running.fingerprints import fingerprint
 from simstudy.text.reprs import ReprMixin
@@ -114,19 +113,10 @@ class OutputsBase(ReprMixin):
         first, second
             Positions of systems, of shapes that broadcast to the result's.
         """
-        statistics = self.without_offset().statistics
-        scores = self.metric.of_test_sets(statistics)
-        noise = self.metric.tie_tolerance(statistics)
+        scores = self.metric.of_test_sets(self.statistics)
+        noise = self.metric.tie_tolerance(self.statistics)
         gain = (scores[first] - scores[second]) * (1 if self.metric.higher_is_better else -1)
         return np.where(np.abs(gain) > np.maximum(noise[first], noise[second]), gain, 0.0)
-
-    def without_offset(self, *, by_item: bool = True) -> Self:
-        """The outputs less what scores have in common, if that is nearly all (`simstudy.metrics.scaling`)."""
-        if self.statistics.dtype == np.int8:
-            # Nothing in a byte is large, and looking takes 16 bytes each.
-            return self
-        statistics = without_offset(self.statistics, self.metric, by_item=by_item)
-        return self if statistics is self.statistics else replace(self, statistics=statistics)
 
     def fingerprint(self) -> str:
         """A hash of everything in here, the same in every process."""

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from simstudy.analyses.leaderboard import leaderboard
-from simstudy.engines.described import SIDES, exactness
+from simstudy.engines.descriptions import SIDES, described_level
 from simstudy.engines.registry import TESTS, SignificanceTest
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.papers.document import Cite, Code, Text, joined
@@ -123,7 +123,7 @@ def compared(pairs: pd.DataFrame, *, by: str = "", units: bool = True) -> Text:
     `by` says by which metrics or on which domains, if there are others too; without `units` another place has them.
     """
     one, n = pairs.iloc[0], len(pairs)
-    test, known = TESTS[one["test"]], exactness(pairs)
+    test, known = TESTS[one["test"]], described_level(pairs)
     what = ("the two systems" if n == 1 else f"{n:,} pairs of systems") + by
     exact_binary = known == "exact" and one["test"] == "sign_flips" and (pairs["interval"] == "score").all()
     mcnemar: Text = [" For right or wrong answers it is McNemar's exact test", Cite(TESTS["mcnemar"].cites), "."]
@@ -148,10 +148,9 @@ def compared(pairs: pd.DataFrame, *, by: str = "", units: bool = True) -> Text:
 
 def resampled(pairs: pd.DataFrame) -> Text:
     """How p-values came about, in sentences."""
-    one, those = pairs.iloc[0], pairs["monte_carlo"].to_numpy(dtype=bool)
-    many = "The p-values have" if len(pairs) > 1 else "The p-value has"
+    one, those = pairs.iloc[0], (pairs["computation"] == "resampled").to_numpy()
     if not those.any():
-        return [f"{many} no Monte Carlo error."]
+        return _computed(pairs)
     rule = CONVENTIONS[one["convention"]]
     drawn = f"{pairs['n_resamples'].max():,} random resamples (seed {one['seed']})"
     if rule.name != "default":
@@ -165,8 +164,24 @@ def resampled(pairs: pd.DataFrame) -> Text:
         return [f"The p-values are from {drawn}", *how, "."]
     return [
         f"{those.sum():,} of the {len(pairs):,} p-values are from at most {drawn}", *how,
-        "; the others have no Monte Carlo error.",
+        "; the others are exact or approximated.",
     ]  # fmt: skip
+
+
+def _computed(pairs: pd.DataFrame) -> Text:
+    """Whether p-values without resamples are exact or approximated, in a sentence."""
+    approximated = (pairs["computation"] == "approximated").to_numpy()
+    subject = "The p-values are" if len(pairs) > 1 else "The p-value is"
+    if not approximated.any():
+        return [f"{subject} exact."]
+    by: Text = [" by a saddlepoint approximation", Cite(("lugannani1980",))] if _of_flips(pairs) else []
+    if approximated.all():
+        return [f"{subject} approximated", *by, "."]
+    return [f"{subject} exact for {(~approximated).sum():,} pairs, and approximated", *by, " for the others."]
+
+
+def _of_flips(pairs: pd.DataFrame) -> bool:
+    return pairs["test"].iloc[0] in ("sign_flips", "randomization")
 
 
 def intervals(pairs: pd.DataFrame, of_scores: str | None = None) -> Text:

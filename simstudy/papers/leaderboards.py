@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.engines.described import SIDES
+from simstudy.engines.descriptions import SIDES
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import label
 from simstudy.papers.basis import asked_instead

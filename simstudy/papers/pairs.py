@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.engines.described import SIDES
+from simstudy.engines.descriptions import SIDES
 from simstudy.metrics import label
 from simstudy.pairs import order_of
 from simstudy.papers.basis import counted_units, differing_intervals

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.engines.described import SIDES
+from simstudy.engines.descriptions import SIDES
 from simstudy.engines.registry import TESTS
 from simstudy.papers.document import Cell, Table
 from simstudy.papers.leaderboards import claims, marks_against

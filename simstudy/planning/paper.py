@@ -6,7 +6,7 @@ import re
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from simstudy.engines.described import SIDES
+from simstudy.engines.descriptions import SIDES
 from simstudy.metrics import label
 from simstudy.papers.document import Cite, Paper, Table, Text, joined
 from simstudy.papers.references import SIMSTUDY, TYPE_M

@@ -18,6 +18,7 @@ from simstudy.files.packed import plain_name
 from simstudy.metrics import Metric
 from simstudy.metrics.ranking import KINDS, ranking_measure
 from simstudy.notes import Argument, Words, note
+from simstudy.plug_ins import loaded_objects
 from simstudy.readers.long_table import LongTable
 from simstudy.readers.request import Request
 from simstudy.text.numerals import counted
@@ -101,19 +102,7 @@ class Format:
 def formats() -> dict[str, Format]:
     """All formats by their names: those of simstudy first, and then those of other packages."""
     shipped = [EntryPoint(name, f"simstudy.readers.{value}", GROUP) for name, value in _SHIPPED.items()]
-    loaded: dict[str, Format] = {}
-    for entry in [*shipped, *entry_points(group=GROUP)]:
-        origin = f"of package {entry.dist.name} " if entry.dist else ""
-        try:
-            loaded_format = entry.load()
-        except Exception as error:
-            # A package of somebody else may fail in any way.
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise InputError(f"format '{entry.name}' {origin}cannot be loaded: {reason}") from error
-        if not isinstance(loaded_format, Format) or loaded_format.name != entry.name or entry.name in loaded:
-            raise InputError(f"entry point '{entry.name}' {origin}must be a Format of this name, which no other has")
-        loaded[entry.name] = loaded_format
-    return loaded
+    return loaded_objects([*shipped, *entry_points(group=GROUP)], Format)
 
 
 def format_of(request: Request, name: str | None, inside: Collection[Path]) -> tuple[Format, tuple[Path, ...]]:

@@ -183,7 +183,6 @@ def two_sided(pairs: pd.DataFrame) -> pd.DataFrame:
         p_high=high,
         p_floor=np.where(one, np.minimum(2 * floor, 1), floor),
         better=pairs["better"].where(~other, pairs["system_b"]),
-        monte_carlo=n_resamples > 0,
         n_extreme=n_extreme,
         n_resamples=n_resamples,
     )

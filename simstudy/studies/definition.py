@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
-from simstudy.engines.asking import check_options
+from simstudy.engines.arguments import check_options
 from simstudy.engines.registry import ALTERNATIVES, DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs, TestSet
 from simstudy.running.fingerprints import fingerprint
@@ -162,7 +162,7 @@ class Comparison(Keys):
     n_resamples: Resamples | None = None
     alternative: Annotated[str, one_of(ALTERNATIVES)] | None = None
     convention: Annotated[str, one_of(CONVENTIONS)] = "default"
-    monte_carlo: Literal["auto"] | bool = "auto"
+    monte_carlo: bool = False
     unit: Name | None = None
     strata: Name | None = None
 

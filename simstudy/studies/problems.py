@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from simstudy.engines.asking import ask
+from simstudy.engines.arguments import make_question
 from simstudy.engines.registry import DEFAULT_TEST
 from simstudy.files.datasets import DataError
 from simstudy.metrics.ratio import Ratio
@@ -103,4 +103,4 @@ def check_comparison(test_set: TestSet) -> None:
     """Raise a ValueError where a test set can not be compared on as its settings say: its test, units, strata."""
     options = {"test": DEFAULT_TEST, **test_set.options}
     options.pop("seed", None)
-    ask(test_set.outputs.best_first(), **options)
+    make_question(test_set.outputs.best_first(), **options)

@@ -11,8 +11,7 @@ from simstudy.analyses.agreement import agreement, disagreements
 from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.comparisons.comparing import compare
-from simstudy.engines.asking import applicable
-from simstudy.engines.question import MonteCarlo
+from simstudy.engines.arguments import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.pages.sections import Section, Table
@@ -47,14 +46,13 @@ def side_by_side(outputs: Outputs, settings: SideBySide, seed: int, context: Run
 
 
 def _compared(outputs: Outputs, test: str, n_resamples: int | None, seed: int, n_threads: int) -> pd.DataFrame:
-    # Papers count the bootstrap's resamples.
-    how: MonteCarlo = True if test == "bootstrap" else "auto"
     return compare(
         outputs,
         test=test,
         alternative=_ALTERNATIVE,
         n_resamples=n_resamples,
-        monte_carlo=how,
+        # Papers count the bootstrap's resamples.
+        monte_carlo=test == "bootstrap",
         seed=seed,
         n_jobs=n_threads,
     ).frame

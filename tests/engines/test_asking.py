@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.engines.asking import applicable
+from simstudy.engines.arguments import applicable
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs
 from tests.oracles import compared, shuffled_p

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.asking import applicable
+from simstudy.engines.arguments import applicable
 from simstudy.engines.needs import MEAN, SUMS, Need
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS, Metric

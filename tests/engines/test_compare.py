@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 from threadpoolctl import threadpool_info
 
-from simstudy.engines.asking import applicable
+from simstudy.engines.arguments import applicable
 from simstudy.engines.needs import ACCEPTANCE_SETS, RIGHT_OR_WRONG
 from simstudy.engines.question import MonteCarlo
 from simstudy.engines.registry import TESTS

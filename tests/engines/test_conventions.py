@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.asking import planned_resamples
+from simstudy.engines.arguments import planned_resamples
 from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS

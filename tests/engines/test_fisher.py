@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.asking import applicable
+from simstudy.engines.arguments import applicable
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.rankings.candidates import Candidates

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.asking import ask
+from simstudy.engines.arguments import make_question
 from simstudy.engines.intervals import spread
 from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
@@ -191,7 +191,7 @@ def test_right_and_wrong_answers_have_the_spread_of_numbers(n: int, metric: str)
     right = np.random.default_rng(n).random((n, 5)) < np.linspace(0.3, 0.9, 5)
     right[:, 1] = right[:, 0]
     outputs = Outputs.from_scores(pd.DataFrame(right, columns=list("abcde")), metric)
-    known, numbers = (ask(outputs.best_first(), test="sign_flips") for _ in range(2))
+    known, numbers = (make_question(outputs.best_first(), test="sign_flips") for _ in range(2))
     assert known.right_or_wrong
     vars(numbers)["right"] = None
     for found, expected in zip(spread(known), spread(numbers), strict=True):

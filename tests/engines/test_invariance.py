@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.leaderboard import leaderboard
-from simstudy.engines.asking import applicable
+from simstudy.engines.arguments import applicable
 from simstudy.engines.needs import MEAN
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.engines.asking import applicable
+from simstudy.engines.arguments import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.running.keys import Cell, CellKeys

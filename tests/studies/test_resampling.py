@@ -17,7 +17,7 @@ from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.confidence_model import confidence_models
 from simstudy.analyses.correlation import correlation_shares, correlation_summary
 from simstudy.analyses.training_variance import training_variance
-from simstudy.engines.asking import applicable
+from simstudy.engines.arguments import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.running.folders import verify

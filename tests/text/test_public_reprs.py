@@ -24,7 +24,7 @@ from rich.cells import cell_len
 from sklearn.naive_bayes import GaussianNB
 
 import simstudy as ss
-from simstudy.engines.asking import ask
+from simstudy.engines.arguments import make_question
 from simstudy.engines.registry import TESTS
 from simstudy.examination.several import Several
 from simstudy.metrics import METRICS, find_metric
@@ -116,7 +116,7 @@ def instances() -> list[Any]:
     items = pd.DataFrame({"id": range(80), "domain": ["a"] * 40 + [SCRIPT] * 40, "cluster": np.arange(80) // 4})
     outputs = ss.Outputs.from_scores(right, "accuracy", items=items, test_set=SCRIPT)
     two = outputs.select([names[0], names[-1]])
-    pairs, question = ss.compare(outputs), ask(two.best_first(), test="sign_flips")
+    pairs, question = ss.compare(outputs), make_question(two.best_first(), test="sign_flips")
     test_set = ss.TestSet(outputs, notes=("a note " * 60,))
     found, guess = ss.examine(test_set), ss.Guess(score=80, agreement=(0.8, 0.9))
     pilot = ss.Pilot(two, n_sets=200)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from simstudy.engines.described import SIDES
+from simstudy.engines.descriptions import SIDES, described_computation
 from simstudy.engines.registry import TESTS
 from simstudy.examination.rows import may_be_best
 from simstudy.metrics import label
@@ -39,23 +39,13 @@ def answers(study: NaturalStudy, boards: pd.DataFrame, pairs: pd.DataFrame) -> l
 def facts(study: NaturalStudy, pairs: pd.DataFrame, notes: Sequence[str]) -> dict[str, str]:
     """What was run."""
     one, told = pairs.iloc[0], list(dict.fromkeys(notes))
-    numbers = "or ".join(f"{count:,} " for count in sorted(set(pairs.loc[pairs["monte_carlo"], "n_resamples"])))
-    exact, drawn = _how_many(pairs["exact"]), _how_many(pairs["monte_carlo"])
-    how = f"exact p-values: {exact}; from {numbers}resamples: {drawn}"
-    if exact == drawn == "none":
-        how = "p-values are not exact, and computed without resamples"
     units = sorted(pairs["unit"].unique(), key=lambda unit: unit != "item")
     listed = {
         "Test sets": f"{pairs['test_set'].nunique()}, {len(pairs):,} comparisons of pairs",
-        "Test": f"{TESTS[one.test].title} ({one.test}), {SIDES[one.alternative]}; {how}",
+        "Test": f"{TESTS[one.test].title} ({one.test}), {SIDES[one.alternative]}; {described_computation(pairs)}",
         "Null hypothesis": TESTS[one.test].null,
         "Units": " or, where the data name documents, ".join(units),
         "Seed": str(study.seed),
     }
     more = [f"and {len(told) - _MOST_NOTES} more notes of this kind"] if len(told) > _MOST_NOTES else []
     return listed | ({"Data": "; ".join([*told[:_MOST_NOTES], *more])} if told else {})
-
-
-def _how_many(those: pd.Series[bool]) -> str:
-    count = int(those.sum())
-    return "all" if count == len(those) else "none" if count == 0 else f"{count:,} of {len(those):,}"

@@ -10,7 +10,7 @@ import pandas as pd
 from simstudy import plot
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.thresholds import rule_of_thumb
-from simstudy.engines.described import SIDES
+from simstudy.engines.descriptions import SIDES
 from simstudy.examination.rows import gain_columns, gain_rows, gains_text, intervals_for
 from simstudy.metrics import find_metric, label
 from simstudy.pages.sections import Column, Figure, Section, Table

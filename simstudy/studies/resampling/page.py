@@ -11,7 +11,7 @@ import pandas as pd
 from simstudy import plot
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.analyses.thresholds import LEAST_PAIRS, WINDOW
-from simstudy.engines.described import SIDES
+from simstudy.engines.descriptions import SIDES
 from simstudy.pages.sections import Column, Figure, Section, Table
 from simstudy.studies.baselines import beside
 from simstudy.studies.figures import POINTS_AT_HOME, panel

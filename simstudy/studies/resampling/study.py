@@ -10,7 +10,7 @@ import pandas as pd
 from simstudy.analyses.calibration import calibration, with_baseline
 from simstudy.analyses.curves import curve
 from simstudy.analyses.thresholds import size_fit, thresholds
-from simstudy.engines.described import described_test
+from simstudy.engines.descriptions import described_test
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.statistics.decisions import two_sided

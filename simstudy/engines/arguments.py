@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
@@ -11,21 +10,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.engines.array_scores import N_RESAMPLES
-from simstudy.engines.question import MonteCarlo, Question
+from simstudy.engines.question import Question
 from simstudy.engines.registry import ALTERNATIVES, TESTS, default_test
-from simstudy.engines.rounded_fractions import as_fractions
-from simstudy.metrics import get_metric
+from simstudy.metrics import Metric, get_metric
+from simstudy.metrics.ratio import Ratio
 from simstudy.metrics.scaling import rescaled
 from simstudy.notes import Argument, Words
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units, strata_of
-from simstudy.running.jobs import check_executor, n_workers
+from simstudy.running.jobs import n_workers
 from simstudy.statistics.pvalues import CONVENTIONS
 from simstudy.validation import InputError, check_choice, check_flag, check_seed, check_text, check_whole
 
+#: Resamples of a metric that is computed again on each; shuffles of one that is no ratio.
+OF_ARRAYS, OF_SCORES = 10_000, 2**17
 
-def ask(
+
+def make_question(
     ranked: Outputs,
     *,
     test: str,
@@ -36,7 +37,6 @@ def ask(
     strata: str | None = None,
     n_jobs: int = 1,
     progress: Callable[[int], None] | None = None,
-    executor: Executor | None = None,
     **options: Any,
 ) -> Question:
     """The question of `simstudy.compare`, with its options, about systems that come best first.
@@ -46,37 +46,31 @@ def ask(
     check_options(
         test, n_resamples=n_resamples, alternative=alternative, convention=convention, strata=strata, **options
     )
-    check_executor(executor)
     check_text("unit", unit, "the name of a column of the items", or_none=True)
     check_text("strata", strata, "the name of a column of the items", or_none=True)
     chosen, rule = TESTS[test], CONVENTIONS[convention]
-    what = unit or ranked.natural_unit
-    for argument, column in (("unit", None if what == "item" else what), ("strata", strata)):
+    unit = unit or ranked.natural_unit
+    for argument, column in (("unit", None if unit == "item" else unit), ("strata", strata)):
         if column is not None:
             ranked.labels(column, argument)
-    fractions, fraction = as_fractions(ranked.statistics, ranked.metric)
-    if fractions is not ranked.statistics:
-        ranked = replace(ranked, statistics=fractions)
-    ranked = ranked.without_offset(by_item=chosen.pairs_systems)
     if ranked.metric.of_sums:
-        statistics, bounds = _units(ranked, what, strata)
+        statistics, bounds = _units(ranked, unit, strata)
         members = None
     else:
-        statistics, bounds, members = items_of_units(ranked, what, strata)
+        statistics, bounds, members = items_of_units(ranked, unit, strata)
     statistics, factor = rescaled(statistics, ranked.metric)
     question = Question(
         statistics,
         ranked.metric,
         ranked.names,
-        what,
+        unit,
         bounds,
         alternative=alternative or rule.alternative or chosen.alternatives[0],
         convention=rule,
-        n_resamples=planned_resamples(test, convention, n_resamples, of_sums=ranked.metric.of_sums),
+        n_resamples=n_resamples or default_resamples(test, ranked.metric, convention),
         n_jobs=n_workers(n_jobs),
         progress=progress,
-        executor=executor,
-        factor=fraction * factor,
+        factor=factor,
         members=members,
         **options,
     )
@@ -85,15 +79,16 @@ def ask(
     return question
 
 
-def planned_resamples(
-    test: str, convention: str = "default", n_resamples: int | None = None, *, of_sums: bool = True
-) -> int:
-    """How many resamples a comparison draws at most: what is asked for, the convention's or the test's; 0 for none."""
-    known = TESTS[test]
-    if known.n_resamples is None:
+def default_resamples(test: str, metric: Metric, convention: str = "default") -> int:
+    """How many resamples a comparison draws unless told otherwise; 0 if the test draws none."""
+    n_resamples = TESTS[test].n_resamples
+    if n_resamples is None:
         return 0
-    own = known.n_resamples if of_sums else N_RESAMPLES
-    return n_resamples or CONVENTIONS[convention].n_resamples.get(test) or own
+    if not metric.of_sums:
+        n_resamples = OF_ARRAYS
+    elif test == "randomization" and not isinstance(metric, Ratio):
+        n_resamples = OF_SCORES
+    return CONVENTIONS[convention].n_resamples.get(test, n_resamples)
 
 
 def check_options(
@@ -103,7 +98,7 @@ def check_options(
     seed: int = 0,
     alternative: str | None = None,
     convention: str = "default",
-    monte_carlo: MonteCarlo = "auto",
+    monte_carlo: bool = False,
     strata: str | None = None,
 ) -> None:
     """Raise a ValueError for options of `simstudy.compare` that are wrong or do not fit, whatever the outputs are."""
@@ -120,12 +115,7 @@ def check_options(
             raise InputError(f"convention '{convention}' is a rule for {' and '.join(rule.tests)}, not for '{test}'")
         if rule.alternative and alternative not in (None, rule.alternative):
             raise InputError("alternative", f"must be '{rule.alternative}' for convention '{convention}'", alternative)
-    if not isinstance(monte_carlo, bool | str) or monte_carlo not in (True, False, "auto"):
-        raise InputError("monte_carlo", "must be True, False or 'auto'", monte_carlo)
-    if monte_carlo is False and not chosen.computed:
-        raise InputError(
-            "monte_carlo", f"must be 'auto' or True for test '{test}', whose p-value is always an approximation"
-        )
+    check_flag("monte_carlo", monte_carlo)
     if strata is not None and test != "bootstrap":
         remedy = Words("only {test} resamples within strata", test=Argument("test", "bootstrap"))
         raise InputError("strata", f"must not be given for test '{test}'", remedy=remedy)
@@ -154,11 +144,11 @@ def items_of_units(
     order, bounds = _checked_strata(outputs, units, unit, strata)
     ids = units.items["id"].to_numpy()[order]
     place = pd.Series(np.arange(len(ids)), index=ids)
-    of_items = place.loc[outputs.items["id"] if unit == "item" else outputs.labels(unit)].to_numpy()
-    statistics = outputs.statistics[:, np.argsort(of_items, kind="stable")]
+    unit_of_item = place.loc[outputs.items["id"] if unit == "item" else outputs.labels(unit)].to_numpy()
+    statistics = outputs.statistics[:, np.argsort(unit_of_item, kind="stable")]
     if unit == "item":
         return statistics, bounds, None
-    return statistics, bounds, np.concatenate([[0], np.cumsum(np.bincount(of_items))]).astype(np.int64)
+    return statistics, bounds, np.concatenate([[0], np.cumsum(np.bincount(unit_of_item))]).astype(np.int64)
 
 
 def _checked_strata(
@@ -210,5 +200,5 @@ def applicable(outputs: Outputs, *, unit: str | None = None, of_scores: bool = F
     """
     require_outputs(outputs, 2)
     check_flag("of_scores", of_scores)
-    question = ask(outputs.best_first(), test=default_test(outputs.metric), unit=unit)
+    question = make_question(outputs.best_first(), test=default_test(outputs.metric), unit=unit)
     return [name for name, test in TESTS.items() if not test.refusal(question) and (test.of_scores or not of_scores)]

@@ -1,0 +1,217 @@
+"""Tails of flipped sums against all signs, polynomials, another integral, and random flips."""
+
+from __future__ import annotations
+
+import functools
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from itertools import accumulate, product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import simstudy
+from simstudy.engines.arguments import make_question
+from simstudy.engines.sign_flip_tails import APPROXIMATED, DRAWN, EXACT, sign_flip_tail
+from simstudy.engines.sign_flips import FlippedContributions, sign_flips
+from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.outputs import Outputs
+from tests.oracles import compared
+
+#: What contributions are like, none of which dominates: kind -> m of them.
+KINDS = {
+    "normal": lambda rng, m: rng.normal(size=m),
+    "heavy tails": lambda rng, m: rng.lognormal(0, 0.5, size=m),
+    "few sizes, roughly": lambda rng, m: rng.choice([1, 2, 3, 5.5, 7.25], size=m) + rng.normal(size=m) * 0.2,
+    "a ratio's": lambda rng, m: ratio_contributions(rng, m),
+}
+
+
+def ratio_contributions(rng: np.random.Generator, m: int) -> FloatArray:
+    """The right answers among few accepted ones, weighted as sign flips weight them."""
+    right = rng.integers(1, 6, m)
+    accepted = right + rng.integers(0, 6, m)
+    return np.asarray((right - 0.8731 * accepted) / np.sqrt(1 - accepted / accepted.sum()))
+
+
+def share_of_polynomial(numbers: IntArray, most: int) -> float:
+    """P(the numbers with a negative sign add up to `most` or less), by the product of (1 + x^c) / 2."""
+    weights = np.zeros(most + 1)
+    weights[0] = 1
+    for number in numbers:
+        weights[number:] = weights[number:] + weights[: max(most + 1 - number, 0)]
+    return float(Fraction(weights.sum()) / 2 ** len(numbers))
+
+
+def gil_pelaez(numbers: FloatArray, least: float, n_nodes: int = 20_000) -> float:
+    """Gil-Pelaez 1951: P(S >= x) = 1/2 - the sum of sin(t x) phi(t) / t, over pi, by the midpoint rule."""
+    step = 0.02 / np.sqrt((numbers**2).sum())
+    total = 0.5
+    for t in np.array_split((np.arange(n_nodes) + 0.5) * step, max(n_nodes * len(numbers) // 2**22, 1)):
+        phi = np.cos(np.outer(t, numbers)).prod(axis=1)
+        total -= (np.sin(t * least) * phi / t).sum() * step / np.pi
+    return float(total)
+
+
+@pytest.mark.parametrize("m", [1, 2, 5, 11, 16])
+@pytest.mark.parametrize("whole", [False, True])
+def test_few_numbers_have_the_tails_of_all_their_signs(m: int, whole: bool, rng: np.random.Generator) -> None:
+    signs = np.array(list(product((1, -1), repeat=m)))
+    for _ in range(10):
+        numbers = rng.integers(-4, 5, size=m).astype(float) if whole else rng.normal(size=m)
+        sums = signs @ numbers
+        for point in (*rng.choice(sums, 3), 0.0 if whole else float(rng.normal())):
+            least = float(point) - (0.5 if whole else 1e-9)
+            # What was observed is one of the flips.
+            expected = max(float((sums >= least).mean()), 2.0 ** -int((numbers != 0).sum()) if least > 0 else 0.0)
+            assert sign_flip_tail(numbers, least, whole) == (expected, EXACT)
+
+
+def test_whole_numbers_have_the_tails_of_their_polynomial(rng: np.random.Generator) -> None:
+    """Exactly if there are few sums, in any unit; else with a continuity correction."""
+    for largest, n, computation in ((1, 150, EXACT), (3, 120, EXACT), (40, 90, EXACT), (900, 90, APPROXIMATED)):
+        numbers = rng.integers(1, largest + 1, size=n)
+        total = int(numbers.sum())
+        for share in (0.0, 0.1, 0.3, 0.6):
+            most = int(total * (1 - share) / 2)
+            expected = share_of_polynomial(numbers, most)
+            for scale in (1, 1000):
+                tail, how = sign_flip_tail(numbers * float(scale), scale * (total - 2.0 * most) - 0.5, True)
+                assert how == computation
+                assert tail == pytest.approx(expected, rel=1e-12 if how == EXACT else 0.01)
+
+
+def test_equal_numbers_are_coins() -> None:
+    """An exact binomial, and one of more numbers than have an exact distribution."""
+    for n, rel in ((40, 1e-12), (1000, 1e-12), (20_000, 1e-3)):
+        for heads in (n // 2, int(0.51 * n), int(0.6 * n)):
+            expected = float(stats.binom.sf(heads - 1, n, 0.5))
+            tail, _ = sign_flip_tail(np.full(n, 37.0), 37.0 * (2 * heads - n) - 1, True)
+            assert tail == pytest.approx(max(expected, 2.0**-n), rel=rel)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_numbers_agree_with_an_integral(kind: str, rng: np.random.Generator) -> None:
+    for m in (30, 120, 1000):
+        for z in (-1.0, 0.1, 1.0, 1.96, 3.0):
+            numbers = KINDS[kind](rng, m)
+            least = z * float(np.sqrt((numbers**2).sum()))
+            tail, how = sign_flip_tail(numbers, least, False)
+            if how == APPROXIMATED:
+                assert tail == pytest.approx(gil_pelaez(numbers, least), rel=0.03)
+            assert how == APPROXIMATED or m == 30
+
+
+@functools.cache
+def large_polynomial() -> tuple[IntArray, list[int]]:
+    """1,000 numbers, and in how many ways up to 0, 1, … are the sum of those with a negative sign."""
+    numbers = np.random.default_rng(20120712).integers(1, 7, size=1000)
+    weights = np.zeros(1700, dtype=object)
+    weights[0] = 1
+    for number in numbers:
+        weights[number:] = weights[number:] + weights[:-number]
+    return numbers, list(accumulate(weights))
+
+
+@pytest.mark.parametrize("exponent", [10, 30, 100, 300])
+def test_small_tails(exponent: int) -> None:
+    """Exact as whole numbers, and approximated as reals: the sums are a step apart, of which the middle is asked."""
+    numbers, ways = large_polynomial()
+    total, all_signs = int(numbers.sum()), 2 ** len(numbers)
+    most = next(most for most in range(100, len(ways), 20) if ways[most] * 10**exponent >= all_signs)
+    expected = float(Fraction(ways[most], all_signs))
+    assert sign_flip_tail(numbers.astype(float), total - 2.0 * most - 1, True) == (
+        pytest.approx(expected, rel=1e-8, abs=0),
+        EXACT,
+    )
+    tail, how = sign_flip_tail(numbers + 1e-6, total - 2.0 * most - 1, False)
+    assert how == APPROXIMATED
+    assert tail == pytest.approx(expected, rel=0.25)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        np.r_[np.random.default_rng(1).normal(size=60), 12.0],
+        np.tile([0.1, 0.2, 0.3], 40) + 1e-6 * np.random.default_rng(2).normal(size=120),
+        np.tile([2.0, 3.0], 20) + 1e-5 * np.random.default_rng(3).normal(size=40),
+        np.r_[np.ones(40), 0.01 * np.random.default_rng(4).random(30)],
+    ],
+    ids=["one dominates", "nearly tenths", "nearly multiples of a unit that is not there", "nearly right or wrong"],
+)
+def test_flips_are_drawn_where_the_approximation_may_be_wrong(numbers: FloatArray) -> None:
+    least = float(np.sqrt((numbers**2).sum()))
+    tail, how = sign_flip_tail(numbers, least, False)
+    assert how == DRAWN
+    # Why: the true share of flips is elsewhere.
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(200_000, len(numbers)))
+    assert abs(tail / (signs @ numbers >= least).mean() - 1) > 0.01
+
+
+def test_a_tail_is_at_least_one_of_all_flips() -> None:
+    numbers = np.sort(np.random.default_rng(5).uniform(1, 2, size=50))
+    for least, ways in ((numbers.sum() + 1.0, 1), (numbers.sum() - 0.5, 1), (numbers.sum() - 2 * numbers[2] - 1e-9, 4)):
+        assert sign_flip_tail(numbers, least, False)[0] == ways * 2.0**-50
+    gains = np.random.default_rng(6).uniform(1, 2, 1200)
+    for test in ("sign_flips", "randomization"):
+        row = compared(Outputs.from_scores(pd.DataFrame({"a": gains, "b": 0.0 * gains})), test=test).iloc[0]
+        assert row["p_value"] == 1e-300, "fewer than double precision holds"
+
+
+def test_neither_unit_nor_order_nor_signs_matter(rng: np.random.Generator) -> None:
+    for numbers in (rng.normal(size=500), np.append(rng.normal(size=40), [4.0, 1e-200]), np.arange(-60.0, 60.0)):
+        least = 1.3 * float(np.sqrt((numbers**2).sum()))
+        tail, how = sign_flip_tail(numbers, least, False)
+        assert 0 < tail < 0.5
+        for scale in (2.0**-300, 2.0**300):
+            assert sign_flip_tail(numbers * scale, least * scale, False) == (pytest.approx(tail, rel=1e-12), how)
+        assert sign_flip_tail(-rng.permutation(numbers), least, False) == (pytest.approx(tail, rel=1e-12), how)
+
+
+def test_functions_give_the_same_numbers_before_they_are_compiled() -> None:
+    """In a process without numba, exact ones to the last bit."""
+    code = """
+import json, sys
+import numpy as np
+from simstudy.compiled import few
+from simstudy.engines.sign_flip_tails import sign_flip_tail
+rng = np.random.default_rng(7)
+numbers = [(rng.normal(size=n), False) for n in (20, 200)]
+numbers += [(rng.integers(1, largest, size=90).astype(float), True) for largest in (9, 90, 9000)]
+with few(0) if sys.argv[1] == "few" else few(2**60):
+    tails = [sign_flip_tail(c, z * np.sqrt((c**2).sum()) - 0.25, whole) for c, whole in numbers for z in (0.5, 2, 6)]
+assert ("numba" in sys.modules) == (sys.argv[1] == "many")
+print(json.dumps([[float(tail), int(how)] for tail, how in tails]))
+"""
+    plain, compiled = (
+        json.loads(subprocess.run([sys.executable, "-c", code, how], check=True, capture_output=True, text=True).stdout)
+        for how in ("few", "many")
+    )
+    for (tail, how), (other, other_how) in zip(plain, compiled, strict=True):
+        assert how == other_how
+        assert tail == (other if how == EXACT else pytest.approx(other, rel=1e-9))
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.parametrize("metric", ["bleu", "span_f1"])
+def test_real_pairs_agree_with_an_integral(metric: str, shared_data: Path) -> None:
+    """Pairs of WMT24 or WNUT17, by 65,536 nodes."""
+    if metric == "bleu":
+        files, reference = "wmt24_en-de/sys", "wmt24_en-de/ref.A.de"
+    else:
+        files, reference = "ner_wnut17/submissions", "ner_wnut17/emerging.test.annotated"
+    loaded = simstudy.load(shared_data / files, metric=metric, references=shared_data / reference)
+    question = make_question(loaded.outputs.best_first(), test="sign_flips", alternative="greater")
+    flips, (i, j), k = FlippedContributions(question), question.pairs, question.n_systems
+    contributions = flips.columns[:k][i] - flips.columns[:k][j]
+    if len(flips.columns) > k:
+        contributions -= flips.pooled[:, None] * (flips.columns[k:][i] - flips.columns[k:][j])
+    p_value = sign_flips(question).p_value
+    for p in np.flatnonzero(p_value > 1e-4)[:12]:
+        assert p_value[p] == pytest.approx(gil_pelaez(contributions[p], flips.least[p], 2**16), rel=0.03)
