@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, fields
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from unittest import mock
@@ -187,7 +186,6 @@ def main() -> None:
     print(f"BLAS kernels for {', '.join(sorted(kernels))}; {options.jobs} cores")
     print("| case | wall, s | in the product | product rate / plain matmul | ns a pair, resample | peak MiB, B/10, B |")
     print("|---|---|---|---|---|---|")
-    told: list[str] = []
     for case in options.cases:
         what, make, n_systems, n_items = CASES[case]
         n_systems, n_items, n_resamples = most.of(n_systems, n_items, 1_000_000)
@@ -202,13 +200,6 @@ def main() -> None:
             f"| {1e9 * wall / pairs / n_resamples:.3g} | {least:.0f}, {peak:.0f} |",
             flush=True,
         )
-        if case == "bleu":
-            fewer = {"n_resamples": n_resamples // 10, "n_jobs": options.jobs}
-            stratified = seconds(partial(compare, make(*sizes), test="bootstrap", **fewer), 1)
-            told.append(
-                f"{what}: {n_resamples // 10:,} stratified resamples, tilted where p is small: {stratified:.3g} s"
-            )
-    print("", *told, sep="\n")
 
 
 if __name__ == "__main__":

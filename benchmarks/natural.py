@@ -1,7 +1,8 @@
 """How long comparisons of real systems take, from files to the table of all pairs.
 
 - SWE-bench Verified: 123 systems x 500 instances, resolved or not; loading, and all 7,503 pairs by the bootstrap: by
-  its limit for infinitely many resamples where that is to be had (auto), and by resampling.
+  its limit for infinitely many resamples where that is to be had, and by resampling.
+- TREC-8 and Robust 2004: all pairs by the default test, beside drawing 2^18 flips for all of them.
 - WMT24 English-German: 25 systems x 997 segments, BLEU; from files to statistics beside sacrebleu's own extraction, and
   all 300 pairs.
 - The first answer: CPU seconds of the command on two of these files, beside starting Python and importing pandas, and
@@ -23,6 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from all_pairs import Result, in_a_fresh_process, peak_memory, seconds
 from plans import started
 from sacrebleu.metrics.bleu import BLEU
@@ -35,6 +37,7 @@ from simstudy.readers.load import load
 SWE_BENCH = "swebench/swebench_verified.csv.gz"
 IMAGENET = "imagenet_cifar/imagenet_val_wide.csv.gz"
 WMT = "wmt24_en-de"
+RETRIEVAL = (("adhoc8", "ap"), ("adhoc8", "rr"), ("adhoc8", "p10"), ("robust2004", "ap"), ("web2010", "err20"))
 # One of two submissions that are all but identical.
 LEFT_OUT = "CycleL2.de"
 
@@ -69,7 +72,7 @@ def swe_bench(folder: Path, n_resamples: int, n_jobs: int) -> list[str]:
     case = f"SWE-bench Verified, {outputs.n_systems} x {outputs.n_items:,}"
     return [
         row(case, "load", reading),
-        row(case, "all pairs, limit", compared(outputs, n_resamples, n_jobs, monte_carlo="auto")),
+        row(case, "all pairs, limit", compared(outputs, n_resamples, n_jobs, monte_carlo=False)),
         resampled(case, outputs, n_resamples, n_jobs),
     ]
 
@@ -90,6 +93,19 @@ def wmt(folder: Path, n_resamples: int, n_jobs: int) -> list[str]:
         row(case, "files to statistics", seconds(lambda: load(files, "bleu", references=reference))),
         resampled(case, outputs, n_resamples, n_jobs),
     ]
+
+
+def retrieval(folder: Path, n_jobs: int) -> list[str]:
+    """A row each of the measures: seconds of the default test and of 2^18 flips, and their ratio."""
+    rows = []
+    for collection, measure in RETRIEVAL:
+        scores = pd.read_csv(folder / "trec_urbano" / f"{collection}.csv.gz").query("measure == @measure")
+        outputs = Outputs.from_scores(scores.pivot(index="topic", columns="system", values="score").dropna())
+        default = seconds(partial(compare, outputs, n_jobs=n_jobs))
+        drawn = seconds(partial(compare, outputs, n_jobs=n_jobs, monte_carlo=True))
+        case = f"{collection} {measure}, {outputs.n_systems} x {outputs.n_items}"
+        rows.append(f"| {case} | {default:.2f} | {drawn:.2f} | {default / drawn:.2f} |")
+    return rows
 
 
 def first_answer(folder: Path) -> list[str]:
@@ -139,6 +155,9 @@ def main() -> None:
     for case in cases:
         for line in in_a_fresh_process(case, folder, options.resamples, options.jobs):
             print(line, flush=True)
+    print("\n| real systems | default test, s | 2^18 flips, s | ratio |")
+    print("|---|---|---|---|")
+    print("\n".join(retrieval(folder, options.jobs)))
     print("\n| first answer, 2 x 997 segments | CPU s | ratio |")
     print("|---|---|---|")
     print("\n".join(first_answer(folder)))

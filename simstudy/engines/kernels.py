@@ -31,9 +31,6 @@ _CHUNK, _CHUNK_OF_RATIOS = 1024, 256
 # Differences of scores (as fractions) below this are settled by integers.
 _NEAR = 2.0**-44
 
-# Four denominators with a product below this leave rounding no say in what is extreme.
-_SMALL = 2.0**50
-
 
 class Ratio(NamedTuple):
     """A score as a fraction, or the scores of many systems as arrays of numerators and of denominators."""
@@ -299,14 +296,10 @@ def count_resampled_ratios(sums, pairs, observed, event, extreme):
 
 
 @compiled(inline=True)
-def _reaches(first, second, observed, strict):
-    """Whether one score less the other is at least (strict: more than) the observed gain >= 0."""
-    excess = first.above * second.below - second.above * first.below - observed.gain * (first.below * second.below)
-    near = _NEAR * (first.below * second.below)
-    if excess > near:
-        return True
-    if excess < -near:
-        return False
+def _reaches(first, second, observed, excess, strict):
+    """Whether one score less the other is at least (strict: more than) the observed gain, given the excess over it."""
+    if abs(excess) >= _NEAR:
+        return excess > 0
     exact = exact_sign(first, second, observed.better, observed.worse, np.int64(1))
     return exact > 0 or (exact == 0 and not strict)
 
@@ -314,8 +307,9 @@ def _reaches(first, second, observed, strict):
 @compiled(inline=True)
 def is_extreme(first, second, observed, tail):
     """Whether two pseudo-systems (`Ratio`) differ by at least (strict: more than) the observed gain >= 0."""
-    return _reaches(first, second, observed, tail.strict) or (
-        tail.two_sided and _reaches(second, first, observed, tail.strict)
+    gain = first.above / first.below - second.above / second.below
+    return _reaches(first, second, observed, gain - observed.gain, tail.strict) or (
+        tail.two_sided and _reaches(second, first, observed, -gain - observed.gain, tail.strict)
     )
 
 
@@ -324,50 +318,36 @@ def count_swapped_ratios(sums, pairs, observed, tail, extreme):
     """Add to extreme (P,) how often two pseudo-systems differ by the gain, for scores with a denominator each.
 
     sums (2K, T) holds what the coins pick of the numerators, then of the denominators; observed (K,) are the sums on
-    the test set. A pseudo-system has its system's total, less what was picked, plus what was picked of the
-    other. Counts below 2^26 and |numerator| <= denominator make products exact in double precision. Only the gain
-    rounds, times b d by less than 2^-51 b d, and a difference exceeds it by a multiple of 1 / (whole_i whole_j). Half
-    of that tells ties from the rest where it is the larger of the two; elsewhere integers settle what is near a tie.
+    the test set. A pseudo-system has its system's total, less what was picked, plus what was picked of the other.
+    Where the gain is near the observed one, integers decide, as in `count_resampled_ratios`.
     """
     better, worse = pairs
     totals, wholes = observed
     n_systems = totals.shape[0]
     for begin in range(0, sums.shape[1], _CHUNK_OF_RATIOS):
-        swapped = sums[:, begin : begin + _CHUNK_OF_RATIOS].astype(np.float64)
-        excess = np.empty(swapped.shape[1])
+        picked = sums[:, begin : begin + _CHUNK_OF_RATIOS].astype(np.float64)
+        excess = np.empty(picked.shape[1])
         for p in range(len(better)):
             i, j = better[p], worse[p]
-            total_i, total_j = np.float64(totals[i]), np.float64(totals[j])
-            whole_i, whole_j = np.float64(wholes[i]), np.float64(wholes[j])
-            n_i, n_j = max(whole_i, 1.0), max(whole_j, 1.0)
-            gain = total_i / n_i - total_j / n_j
-            most = (n_i + n_j) ** 2  # more than b * d can be
-            if most * n_i * n_j < _SMALL:
-                surely = 0.5 / (n_i * n_j) if tail.strict else -0.5 / (n_i * n_j)
-                maybe = surely
-            else:
-                surely, maybe = _NEAR * most, -_NEAR * most
-            above_i, above_j = swapped[i], swapped[j]
-            below_i, below_j = swapped[n_systems + i], swapped[n_systems + j]
-            count, candidates = np.int32(0), np.int32(0)
+            # An empty denominator has numerator 0: 0/1 is its score of 0.
+            of_i, of_j = Ratio(totals[i], max(wholes[i], 1)), Ratio(totals[j], max(wholes[j], 1))
+            gain = of_i.above / of_i.below - of_j.above / of_j.below
+            above_i, above_j, below_i, below_j = picked[i], picked[j], picked[n_systems + i], picked[n_systems + j]
+            count, near = np.int32(0), np.int32(0)
             for t in range(len(excess)):
-                above = above_i[t] - above_j[t]
-                below = below_i[t] - below_j[t]
-                # An empty denominator has numerator 0: 0/1 is its score of 0.
-                b = max(whole_i - below, 1.0)
-                d = max(whole_j + below, 1.0)
-                difference = (total_i - above) * d - (total_j + above) * b
+                above, below = above_i[t] - above_j[t], below_i[t] - below_j[t]
+                difference = (totals[i] - above) / max(wholes[i] - below, 1.0)
+                difference -= (totals[j] + above) / max(wholes[j] + below, 1.0)
                 if tail.two_sided:
                     difference = abs(difference)
-                excess[t] = difference - gain * (b * d)
-                count = np.int32(count + np.int32(excess[t] > surely))
-                candidates = np.int32(candidates + np.int32(excess[t] > maybe))
+                excess[t] = difference - gain
+                count = np.int32(count + np.int32(excess[t] >= _NEAR))
+                near = np.int32(near + np.int32(abs(excess[t]) < _NEAR))
             extreme[p] += count
-            if candidates > count:
-                pair = ObservedPair(Ratio(totals[i], max(wholes[i], 1)), Ratio(totals[j], max(wholes[j], 1)), gain)
+            if near:
                 for t in range(len(excess)):
-                    if maybe < excess[t] <= surely:
+                    if abs(excess[t]) < _NEAR:
                         above, below = above_i[t] - above_j[t], below_i[t] - below_j[t]
-                        first = Ratio(total_i - above, max(whole_i - below, 1.0))
-                        second = Ratio(total_j + above, max(whole_j + below, 1.0))
-                        extreme[p] += is_extreme(first, second, pair, tail)
+                        first = Ratio(totals[i] - above, max(wholes[i] - below, 1.0))
+                        second = Ratio(totals[j] + above, max(wholes[j] + below, 1.0))
+                        extreme[p] += is_extreme(first, second, ObservedPair(of_i, of_j, gain), tail)
