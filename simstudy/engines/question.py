@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +11,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.engines.product_kernels import common_bits, pair_products
 from simstudy.engines.ties import Pairs, Ties
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
@@ -30,6 +29,8 @@ MOST_ENUMERATED = 20
 #: What the counts of a fraction must stay below for compiled loops to settle ties of ratios by integers.
 RATIO_LIMIT = 2**26
 
+# Numbers, or words of 64 answers, of some pairs that are multiplied or counted at a time: they stay in the cache.
+_TOGETHER = 2**15
 
 # What a question keeps once it is known, whatever pairs are asked for.
 _OF_SYSTEMS = (
@@ -256,7 +257,7 @@ class SignificanceResult(FieldsMixin):
         """A result that no resampling was needed for."""
         none = np.zeros(len(p_value), dtype=np.int64)
         exact = np.broadcast_to(exact, p_value.shape).copy()
-        return cls(p_value, none, none, exact, statistic, np.sign(direction).astype(np.int64))
+        return cls(np.maximum(p_value, 1e-300), none, none, exact, statistic, np.sign(direction).astype(np.int64))
 
     @classmethod
     def resampled(
@@ -285,8 +286,31 @@ def not_computed(what: str) -> InputError:
 def products(rows: Array, question: Question, others: Array | None = None) -> Array:
     """The inner product of each pair's better system in `rows` (K, n) and its worse one in `others`, shape (P,).
 
-    Without `others` both are rows of the same array.
+    Without `others` both are rows of the same array. A pair's product has the same bits whatever other pairs are asked
+    for: numpy adds up each row by itself.
     """
-    found = np.empty(question.n_pairs, dtype=rows.dtype)
-    pair_products(rows, rows if others is None else others, question.pairs, found)
-    return found
+    others = rows if others is None else others
+    inner = np.empty(question.n_pairs, dtype=rows.dtype)
+    for part in _parts(question.pairs, rows.shape[1]):
+        i, j = (side[part] for side in question.pairs)
+        terms = rows[i]
+        terms *= others[j]
+        terms.sum(axis=1, out=inner[part])
+    return inner
+
+
+def common_bits(rows: NDArray[np.bool_], pairs: Pairs) -> IntArray:
+    """In how many places both of two rows (K, n) are true: (P,)."""
+    packed = np.packbits(rows, axis=1)
+    words = np.pad(packed, [(0, 0), (0, -packed.shape[1] % 8)]).view(np.uint64)
+    counts = np.empty(len(pairs[0]), dtype=np.int64)
+    for part in _parts(pairs, words.shape[1]):
+        i, j = (side[part] for side in pairs)
+        counts[part] = np.bitwise_count(words[i] & words[j]).sum(axis=1, dtype=np.int64)
+    return counts
+
+
+def _parts(pairs: Pairs, n: int) -> Iterator[slice]:
+    """Slices of so many pairs that rows of n numbers stay in the cache."""
+    width = max(1, _TOGETHER // n)
+    return (slice(first, first + width) for first in range(0, len(pairs[0]), width))

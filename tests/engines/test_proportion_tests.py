@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simstudy.engines.classical_tests import sd_of_gain
+from simstudy.engines.classical_tests import gain_sd
 from simstudy.outputs import Outputs
 from tests.oracles import ERROR_RATE, compared
 
@@ -55,8 +55,8 @@ def test_yehs_chi_square_for_precision() -> None:
 def test_yehs_table_of_what_independence_costs() -> None:
     """Section 2.1: correlations of 0.38, 0.50 and 0.80 and how much larger the estimate is that ignores them."""
     for r12, ratio in ((0.38, 1.27), (0.50, 1.41), (0.80, 2.24)):
-        assert round(float(sd_of_gain(1, 1, 0) / sd_of_gain(1, 1, r12)), 2) == ratio
-        assert sd_of_gain(1.0, 1.0, r12) == pytest.approx(np.sqrt(2 - 2 * r12))
+        assert round(float(gain_sd(1, 1, 0) / gain_sd(1, 1, r12)), 2) == ratio
+        assert gain_sd(1.0, 1.0, r12) == pytest.approx(np.sqrt(2 - 2 * r12))
 
 
 @pytest.mark.parametrize("test", ["two_proportions", "chi_square"])
