@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 
 from simstudy.engines import exact_kernels
-from simstudy.engines.question import Question, SignificanceResult, not_computed, products
+from simstudy.engines.question import Question, SignificanceResult, common_bits, difference_moments, not_computed
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.metrics.ratio import item_deviations
 
@@ -148,11 +148,11 @@ def _gain_ratio(question: Question, *, paired: bool) -> FloatArray:
     above, below = question.ratio
     i, j = question.pairs
     mean, deviations = above.mean(axis=1), item_deviations(above, below[0])
-    squares = (deviations**2).sum(axis=1)
-    variance = squares[i] + squares[j]
     if paired:
-        variance = np.maximum(variance - 2 * products(deviations, question), 0.0)
-    return standardised(mean[i] - mean[j], np.sqrt(variance / ((question.n_units - 1) * question.n_units)))
+        squares, _ = difference_moments(deviations, question.pairs)
+    else:
+        squares = (deviations**2).sum(axis=1)[np.stack(question.pairs)].sum(axis=0)
+    return standardised(mean[i] - mean[j], np.sqrt(squares / ((question.n_units - 1) * question.n_units)))
 
 
 def two_proportions(question: Question) -> SignificanceResult:
@@ -177,7 +177,7 @@ def _proportions_z(question: Question) -> FloatArray:
     # Chi-square is the table's n (ad - bc)^2 over the product of its margins; 0 where a margin is empty.
     determinant = right[i] * wrong[j] - right[j] * wrong[i]
     margins = total[i] * total[j] * (right[i] + right[j]) * (wrong[i] + wrong[j])
-    return determinant * np.sqrt((total[i] + total[j]) / np.maximum(margins, 1))
+    return np.asarray(determinant * np.sqrt((total[i] + total[j]) / np.maximum(margins, 1)))
 
 
 def _tail_result(
@@ -233,7 +233,7 @@ def precision_score(question: Question) -> SignificanceResult:
 def _accepted_counts(question: Question) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Candidates that each system accepts, and the true ones of them, (K,); the same of both of a pair, (P,)."""
     assert question.ratio is not None
-    # Counts are exact in float64, and their products are fast.
-    true, accepted = (counts.astype(np.float64) for counts in question.ratio)
+    true, accepted = (counts.astype(np.bool_) for counts in question.ratio)
     # A candidate that both accept is true for both.
-    return accepted.sum(axis=1), true.sum(axis=1), products(accepted, question), products(true, question)
+    both, both_true = (common_bits(rows, question.pairs).astype(np.float64) for rows in (accepted, true))
+    return accepted.sum(axis=1, dtype=np.float64), true.sum(axis=1, dtype=np.float64), both, both_true

@@ -29,7 +29,7 @@ MOST_ENUMERATED = 20
 #: What the counts of a fraction must stay below for compiled loops to settle ties of ratios by integers.
 RATIO_LIMIT = 2**26
 
-# Numbers, or words of 64 answers, of some pairs that are multiplied or counted at a time: they stay in the cache.
+# Numbers, or words of 64 answers, of some pairs that are summed or counted at a time: they stay in the cache.
 _TOGETHER = 2**15
 
 # What a question keeps once it is known, whatever pairs are asked for.
@@ -283,20 +283,21 @@ def not_computed(what: str) -> InputError:
     return InputError(f"monte_carlo=False is not available for {what}; use monte_carlo='auto' or True")
 
 
-def products(rows: Array, question: Question, others: Array | None = None) -> Array:
-    """The inner product of each pair's better system in `rows` (K, n) and its worse one in `others`, shape (P,).
+def difference_moments(rows: FloatArray, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
+    """Sums of squares and of cubes of the better system's row of (K, n) less the worse one's, (P,) each.
 
-    Without `others` both are rows of the same array. A pair's product has the same bits whatever other pairs are asked
-    for: numpy adds up each row by itself.
+    A pair's sums have the same bits whatever other pairs are asked for: numpy adds up each row by itself.
     """
-    others = rows if others is None else others
-    inner = np.empty(question.n_pairs, dtype=rows.dtype)
-    for part in _parts(question.pairs, rows.shape[1]):
-        i, j = (side[part] for side in question.pairs)
-        terms = rows[i]
-        terms *= others[j]
-        terms.sum(axis=1, out=inner[part])
-    return inner
+    squares, cubes = np.empty((2, len(pairs[0])))
+    for part in _parts(pairs, rows.shape[1]):
+        i, j = (side[part] for side in pairs)
+        difference = rows[i]
+        difference -= rows[j]
+        power = difference**2
+        power.sum(axis=1, out=squares[part])
+        power *= difference
+        power.sum(axis=1, out=cubes[part])
+    return squares, cubes
 
 
 def common_bits(rows: NDArray[np.bool_], pairs: Pairs) -> IntArray:
