@@ -16,8 +16,7 @@ from simstudy.engines.ties import Pairs
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray
 from simstudy.metrics.influence import ROUNDING, mean_slopes
 
-# Numbers that are made together for the weights of some pairs, half a MiB. Threads that make far fewer wait for each
-# other: numpy's functions hold Python's lock between two arrays.
+# Numbers that are made together for the weights of some pairs, half a MiB: threads with far fewer wait for each other.
 _TOGETHER = 2**16
 
 # Numbers that are looked at without compiled loops: some 40 milliseconds.
@@ -34,8 +33,7 @@ def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
     guesses. A metric of arrays has no wins and losses.
     """
     if not question.metric.of_sums:
-        none = np.zeros(question.n_pairs, dtype=np.int64)
-        return none, none.copy(), units_that_differ(question)
+        return *np.zeros((2, question.n_pairs), dtype=np.int64), units_that_differ(question)
     if question.right_or_wrong:
         wins, losses = question.won
         return wins, losses, wins + losses
@@ -43,12 +41,16 @@ def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
     sums = statistics.sum(axis=1, dtype=np.float64)
 
     def fill(pairs: Pairs, counts: IntArray) -> None:
+        first, second = (sums[side] for side in pairs)
         if question.unit_scores is not None:
             _count_scores(question.unit_scores, 0.0 if question.integers else TIE_TOLERANCE, pairs, counts)
+        elif question.ratio is not None:
+            above, below = (first + second).T
+            weights = np.stack([below, -above], axis=1)
+            _count_weighted(statistics, weights, 0.0 if question.integers else ROUNDING, pairs, counts)
         else:
-            exact = question.integers and question.ratio is not None
-            weights = _weights(question, *(sums[side] for side in pairs))
-            _count_weighted(statistics, weights, 0.0 if exact else ROUNDING, pairs, counts)
+            weights = mean_slopes(question.metric, first, second) * (1 if question.metric.higher_is_better else -1)
+            _count_weighted(statistics, weights, ROUNDING, pairs, counts)
 
     wins, losses = _counts(question, fill, 2).T.copy()
     return wins, losses, wins + losses if question.unit_scores is not None else units_that_differ(question)
@@ -72,14 +74,6 @@ def _counts(question: Question, fill: Callable[[Pairs, IntArray], None], n_colum
 
     n_parts = 1 + question.n_pairs * question.statistics.shape[2] ** 2 // _TOGETHER
     return side_by_side(counted, np.arange(question.n_pairs), question.n_jobs, "wins and losses", n_parts)
-
-
-def _weights(question: Question, first: FloatArray, second: FloatArray) -> FloatArray:
-    """How much more of each statistic raises the score, up to a factor, between two systems' sums (P, S)."""
-    if question.ratio is None:
-        return mean_slopes(question.metric, first, second) * (1 if question.metric.higher_is_better else -1)
-    above, below = (first + second).T
-    return np.stack([below, -above], axis=1)
 
 
 @compiled
