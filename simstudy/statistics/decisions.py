@@ -122,6 +122,8 @@ class Decision(FieldsMixin):
 
     def _correction_factor(self, pairs: pd.DataFrame) -> NDArray[np.float64]:
         """Each pair's corrected p-value over its own, (P,)."""
+        if self.p == "p_value":
+            return np.ones(len(pairs))
         uncorrected, p = _numbers(pairs, "p_value"), _numbers(pairs, self.p)
         return np.divide(p, uncorrected, out=np.ones_like(p), where=uncorrected > 0)
 
