@@ -8,9 +8,8 @@ an expected gain, so that the capital rarely becomes large: it ever reaches c wi
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simstudy.engines.betting_kernels import first_reached, log_capital
+from simstudy.compiled import compiled
 from simstudy.metrics.base import FloatArray, IntArray
 
 #: The fractions of its capital that each of 17 bets stakes, from everything to 1/256. All begin with the same share.
@@ -22,6 +21,11 @@ _MOST = 700.0
 # Halvings of the range of means when a bound is looked for: an error of 10^-9 of the range, to the safe side.
 _HALVINGS = 30
 
+# Capital is kept within powers of two, which cost no accuracy. A bet that has lost more than all but this is given up:
+# numbers below are slow, and giving capital away is no advantage.
+_LARGE, _SMALL, _UNIT = 2.0**500, 2.0**-400, 2.0**500
+_GIVEN_UP = 2.0**-1000
+
 
 def log_e_values(differences: FloatArray, null: float = 0.0) -> FloatArray:
     """The logarithm of the e-value after each of n differences (n,), against a mean of `null` or less.
@@ -31,7 +35,7 @@ def log_e_values(differences: FloatArray, null: float = 0.0) -> FloatArray:
     """
     logs = np.empty(len(differences))
     with np.errstate(divide="ignore"):
-        log_capital(_shares(differences), (1 + null) / 2, FRACTIONS, logs)
+        log_capital((1 + differences) / 2, (1 + null) / 2, FRACTIONS, np.inf, logs)
     return logs
 
 
@@ -46,25 +50,51 @@ def confidence_sequence(differences: FloatArray, level: float, looks: IntArray) 
     Each end has half of the level. The lower end is the largest mean that `log_e_values` has rejected by then: the
     capital falls as the supposed mean rises, so that bisection finds it. Looks are numbers of differences, ascending.
     """
-    low, high = (_rejected(_shares(sign * differences), 2 / level, looks) for sign in (1.0, -1.0))
+    low, high = (_rejected_means((1 + sign * differences) / 2, 2 / level, looks) for sign in (1.0, -1.0))
     return 2 * low - 1, 1 - 2 * high
 
 
-def _shares(differences: FloatArray) -> FloatArray:
-    return np.ascontiguousarray((1 + differences) / 2, dtype=np.float64)
-
-
-def _rejected(x: FloatArray, capital: float, looks: NDArray[np.int64]) -> FloatArray:
-    """The largest mean that bets against it have rejected by each look."""
-    found, low = np.empty(len(looks)), 0.0
+def _rejected_means(x: FloatArray, capital: float, looks: IntArray) -> FloatArray:
+    """The largest mean against which bets have earned this capital by each look, (looks,)."""
+    means, low = np.empty(len(looks)), 0.0
     for k, look in enumerate(looks):
         # Once rejected, a mean stays rejected.
-        seen, high = x[:look], 1.0
+        high = 1.0
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            if first_reached(seen, middle, FRACTIONS, capital) <= look:
+            if log_capital(x[:look], middle, FRACTIONS, capital, np.empty(0)):
                 low = middle
             else:
                 high = middle
-        found[k] = low
-    return found
+        means[k] = low
+    return means
+
+
+@compiled
+def log_capital(x: FloatArray, mean: float, fractions: FloatArray, goal: float, logs: FloatArray) -> bool:
+    """Whether the mean capital of all bets on numbers (n,) reaches a goal; its logarithms until then fill logs (n,).
+
+    Numbers and their supposed mean are from 0 to 1. All bets begin with 1; a bet that stakes the fraction f of its
+    capital multiplies it by 1 + f (x / mean - 1). Logs may be empty.
+    """
+    capital = np.full(len(fractions), 1.0 / len(fractions))
+    log_unit = 0.0
+    for i in range(len(x)):
+        ratio, total = x[i] / mean - 1.0, 0.0
+        for j in range(len(fractions)):
+            capital[j] *= 1.0 + fractions[j] * ratio
+            total += capital[j]
+        if total >= goal:
+            return True
+        factor = 1.0 / _UNIT if total > _LARGE else _UNIT if total < _SMALL else 1.0
+        if factor != 1.0 or i % 1024 == 0:
+            for j in range(len(fractions)):
+                capital[j] *= factor
+                if capital[j] < _GIVEN_UP:
+                    capital[j] = 0.0
+            total *= factor
+            goal *= factor
+            log_unit -= np.log(factor)
+        if len(logs):
+            logs[i] = np.log(total) + log_unit
+    return False

@@ -1,4 +1,4 @@
-"""What tests and the interval of the gain say of many test sets, each with one pair of systems of known true gain."""
+"""Tests and intervals on many test sets, each with one pair of systems of known true gain."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from simstudy.metrics.base import Array, FloatArray
 from simstudy.metrics.scaling import rescaled
 from simstudy.validation import InputError, check_choice, check_fraction, check_seed, check_whole
 
-# Up to so many units all shuffles of ratios and other functions of sums are looked at, where that is cheap.
+# Up to so many units all shuffles of ratios and other functions of sums are enumerated.
 _COMPUTED_UNITS = 30
 
 
@@ -35,12 +35,12 @@ class DrawnPairs:
     metric
         A name of `simstudy.metrics.METRICS`.
     n_resamples, seed
-        Of the tests that draw any.
+        As for `compare`.
 
     Raises
     ------
     ValueError
-        For an unknown metric, an array of another shape, no resamples, and what is no seed.
+        For an unknown metric, an array of another shape, and wrong n_resamples or seed.
 
     Examples
     --------
@@ -62,19 +62,19 @@ class DrawnPairs:
         systems = statistics.reshape(2 * n_sets, n_units, n_statistics)
         sums = systems.sum(axis=1, dtype=np.float64)
         self._scores: FloatArray = METRICS[metric].score(sums)
-        # On which test sets both systems have a score, rather than a 0 for 0 / 0.
+        # On which test sets both systems have a score, not a 0 for 0 / 0.
         self._defined = np.asarray(METRICS[metric].defined(sums).reshape(-1, 2).all(axis=1))
         # System 2 m is the first of test set m.
         higher = self._scores if METRICS[metric].higher_is_better else -self._scores
         first, swap = 2 * np.arange(n_sets), higher[1::2] > higher[::2]
         #: On which test sets (M,) the first system has the better score, or both have the same.
         self.first_is_better: NDArray[np.bool_] = ~swap
-        # As `ask` does it: what is whole in other units is tested as such.
+        # As in `make_question`: scores that are whole numbers in other units are tested as whole numbers.
         whole, factor = rescaled(systems, METRICS[metric])
         self.question = Question(
             whole,
             METRICS[metric],
-            [f"system {k % 2 + 1} of test set {k // 2 + 1}" for k in range(2 * n_sets)],
+            ["first", "second"] * n_sets,
             "item",
             np.array([0, n_units]),
             n_resamples=n_resamples,
@@ -86,7 +86,7 @@ class DrawnPairs:
     def decisions(
         self, tests: Sequence[str], alphas: Sequence[float] = (0.05,), alternatives: Sequence[str] = ALTERNATIVES
     ) -> list[dict[str, Any]]:
-        """What each test that applies decides, for each of these alternatives that it has, at each level.
+        """Numbers of significant results of each test that applies, by alternative and level.
 
         Returns
         -------
@@ -98,10 +98,9 @@ class DrawnPairs:
         """
         for alpha in alphas:
             check_fraction("alphas", alpha)
-        found = self.p_values(tests, alternatives)
         return [
             {"test": test, "alternative": alternative, "alpha": alpha, **self._counts(p_value <= alpha)}
-            for (test, alternative), p_value in found.items()
+            for (test, alternative), p_value in self.p_values(tests, alternatives).items()
             for alpha in alphas
         ]
 
@@ -110,72 +109,64 @@ class DrawnPairs:
     ) -> dict[tuple[str, str], FloatArray]:
         """The p-values (M,) of each test that applies, by its name and alternative.
 
-        Where `named`, one-sided tests ask if the *first* system is better, as one does who said so before anything was
-        drawn; else they ask it of the one with the better score.
+        If `named`, one-sided tests ask whether the *first* system is better, as a user does who names it before the
+        test sets are drawn. Otherwise they ask it of the system with the better score.
         """
         for test in tests:
             check_choice("tests", test, TESTS)
         for alternative in alternatives:
             check_choice("alternatives", alternative, ALTERNATIVES)
-        # What a question has worked out about its statistics serves all tests that are asked in the same way.
-        asked: dict[tuple[str, bool], Question] = {}
-        found: dict[tuple[str, str], FloatArray] = {}
+        # Tests that are asked in the same way share what a question computes from its statistics.
+        questions: dict[tuple[str, bool], Question] = {}
+        by_test: dict[tuple[str, str], FloatArray] = {}
         for test in tests:
             for alternative in [name for name in TESTS[test].alternatives if name in alternatives]:
-                way = (alternative, self.way(test))
-                if way not in asked:
+                way = (alternative, self.is_resampled(test))
+                if way not in questions:
                     first = 2 * np.arange(self.question.n_pairs)
                     pairs = (first, first + 1) if named and alternative == "greater" else self.question.pairs
-                    asked[way] = replace(self.question, alternative=alternative, monte_carlo=way[1], asked=pairs)
-                p_value = p_values(asked[way], test)
+                    questions[way] = replace(self.question, alternative=alternative, monte_carlo=way[1], asked=pairs)
+                p_value = p_values(questions[way], test)
                 if p_value is not None:
-                    found[test, alternative] = p_value
-        return found
+                    by_test[test, alternative] = p_value
+        return by_test
 
     def shown_within(self, margin: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """What the 95 % interval of the first system's gain shows about a margin on each test set (M,).
+        """Whether the first system is shown to be not worse, and equivalent, by its gain's 95 % interval, (M,) each.
 
-        Returns
-        -------
-        not_worse, equivalent
-            Whether the interval lies above minus the margin, and whether it lies between minus the margin and the
-            margin; False where there is no interval.
+        Not worse: the interval lies above minus the margin. Equivalent: it lies between minus the margin and the
+        margin. Both are False without an interval.
         """
-        first, known = self.first_is_better, self._known
-        low = np.where(first, known["gain_low"], -known["gain_high"])
-        high = np.where(first, known["gain_high"], -known["gain_low"])
+        first, low, high = self.first_is_better, self._intervals["gain_low"], self._intervals["gain_high"]
+        low, high = np.where(first, low, -high), np.where(first, high, -low)
         return low > -margin, (low > -margin) & (high < margin)
 
     def coverage(self, true_gain: float) -> dict[str, str | int | float]:
-        """How many 95 % intervals of the gain hold the first system's true gain over the second.
+        """Coverage of the first system's true gain over the second by the 95 % intervals.
 
         Returns
         -------
         row
-            interval ("score" or "jackknife"); n_sets that have one, n_covered, sum_width; n_undefined that have none;
-            n_cautioned, of all of them those with a caution (`simstudy.engines.cautions`).
+            interval ("score" or "jackknife"); n_sets with an interval, n_covered, sum_width; n_undefined without one;
+            n_cautioned of all sets, those with a caution (`simstudy.engines.cautions`).
         """
         # The interval is of the better system's gain.
         true = np.where(self.first_is_better, true_gain, -true_gain)
-        low, high = self._known["gain_low"], self._known["gain_high"]
-        known = ~np.isnan(low)
-        covered = (low <= true) & (true <= high)
+        low, high = self._intervals["gain_low"], self._intervals["gain_high"]
         return {
-            "interval": self._known["interval"],
-            "n_sets": int(known.sum()),
-            "n_covered": int(covered[known].sum()),
-            "sum_width": float((high - low)[known].sum()),
-            "n_undefined": int((~known).sum()),
-            "n_cautioned": int((cautions(self.question, self._known["skewness"])["caution"] != "").sum()),
+            "interval": self._intervals["interval"],
+            "n_sets": int((~np.isnan(low)).sum()),
+            "n_covered": int(((low <= true) & (true <= high)).sum()),
+            "sum_width": float(np.nansum(high - low)),
+            "n_undefined": int(np.isnan(low).sum()),
+            "n_cautioned": int((cautions(self.question, self._intervals["skewness"])["caution"] != "").sum()),
         }
 
-    def way(self, test: str) -> bool:
-        """Sign flips and randomization of means are computed, as `compare` does; others only if units are few.
+    def is_resampled(self, test: str) -> bool:
+        """Whether a test counts the shared resamples, although `compare` may compute its p-values.
 
-        A set takes up to 0.4 ms (50 to 2,000 units; F1, BLEU, decimals, ratings), and 0.6 ms where its clusters have
-        sizes of their own. Shared resamples are up to 13 times as fast on 50 units, and about as slow on 2,000. But 999
-        of them say nothing about levels below 0.001, which plans for many comparisons have. The bootstrap is drawn: its
-        limit is not what resampling few units shows.
+        Sign flips and randomization of means are computed; other shuffles only if units are few. The bootstrap counts:
+        its limit is not what resampling few units shows.
         """
         if TESTS[test].n_resamples is None or self.question.right_or_wrong:
             return False
@@ -191,45 +182,47 @@ class DrawnPairs:
         return np.abs(self._scores[better] - self._scores[worse])
 
     @cached_property
-    def _known(self) -> dict[str, Any]:
+    def _intervals(self) -> dict[str, Any]:
         wins, losses, _ = win_counts(self.question)
         return intervals(self.question, self.gains, wins, losses)
 
     def _counts(self, rejected: NDArray[np.bool_]) -> dict[str, int | float]:
-        defined = self._defined
-        gains = self.gains[rejected & defined]
+        counted = rejected & self._defined
         return {
-            "n_sets": int(defined.sum()),
-            "n_rejected": int((rejected & defined).sum()),
-            "n_rejected_first": int((rejected & defined & self.first_is_better).sum()),
-            "sum_gain": float(gains.sum()),
-            "sum_square": float((gains**2).sum()),
-            "n_undefined": int((~defined).sum()),
-            "n_rejected_undefined": int((rejected & ~defined).sum()),
+            "n_sets": int(self._defined.sum()),
+            "n_rejected": int(counted.sum()),
+            "n_rejected_first": int((counted & self.first_is_better).sum()),
+            "sum_gain": float(self.gains[counted].sum()),
+            "sum_square": float((self.gains[counted] ** 2).sum()),
+            "n_undefined": int((~self._defined).sum()),
+            "n_rejected_undefined": int((rejected & ~self._defined).sum()),
         }
 
 
 def p_values(question: Question, test: str) -> FloatArray | None:
     """A p-value for each test set (M,); None where the test does not apply."""
     chosen = TESTS[test]
-    if ACCEPTANCE_SETS in chosen.needs or _denominators_of_sets(question):
-        # Whether a candidate is true, and the size of a cluster, is the same for two systems, not on another test set.
-        parts = [_one_set(question, m) for m in range(question.n_pairs)]
-        if any(chosen.refusal(part) for part in parts):
-            return None
-        return np.concatenate([chosen.run(part).p_value for part in parts])
-    return None if chosen.refusal(question) else chosen.run(question).p_value
+    if ACCEPTANCE_SETS not in chosen.needs and not _denominators_of_sets(question):
+        return None if chosen.refusal(question) else chosen.run(question).p_value
+    # True candidates, and sizes of clusters, are the same for the two systems of a test set, and differ between sets.
+    parts = [_test_set(question, m) for m in range(question.n_pairs)]
+    if any(chosen.refusal(part) for part in parts):
+        return None
+    return np.concatenate([chosen.run(part).p_value for part in parts])
 
 
 def _denominators_of_sets(question: Question) -> bool:
-    """Whether denominators are the same for the two systems of each test set, and others on other test sets."""
+    """Whether the two systems of each test set have the same denominators, which differ between test sets."""
     if question.ratio is None or question.unit_scores is not None:
         return False
-    of_sets = question.ratio[1].reshape(-1, 2, question.n_units)
-    return bool((of_sets[:, 0] == of_sets[:, 1]).all())
+    denominators = question.ratio[1].reshape(-1, 2, question.n_units)
+    return bool((denominators[:, 0] == denominators[:, 1]).all())
 
 
-def _one_set(question: Question, m: int) -> Any:
+def _test_set(question: Question, m: int) -> Question:
+    """The question about one test set alone."""
+    systems = slice(2 * m, 2 * m + 2)
     better, worse = (side[m : m + 1] - 2 * m for side in question.pairs)
-    statistics = question.statistics[2 * m : 2 * m + 2]
-    return replace(question, statistics=statistics, names=question.names[2 * m : 2 * m + 2], asked=(better, worse))
+    return replace(
+        question, statistics=question.statistics[systems], names=question.names[systems], asked=(better, worse)
+    )

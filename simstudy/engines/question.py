@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.engines.product_kernels import common_bits, pair_products
 from simstudy.metrics import Metric
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations, n_undefined
@@ -25,6 +24,9 @@ RATIO_LIMIT = 2**26
 
 #: How a p-value is computed.
 COMPUTATIONS = ("exact", "approximated", "resampled")
+
+# Numbers, or words of 64 answers, of some pairs that are summed or counted at a time: they stay in the cache.
+_TOGETHER = 2**15
 
 # No p-value that is computed is 0: what was observed is one of the outcomes.
 _LEAST_P_VALUE = 1e-300
@@ -299,11 +301,35 @@ class SignificanceResult(FieldsMixin):
         return np.where(self.n_resamples > 0, 2, self.approximated.astype(np.int64))
 
 
-def products(rows: Array, question: Question, others: Array | None = None) -> Array:
-    """The inner product of each pair's better system in `rows` (K, n) and its worse one in `others`, shape (P,).
+def difference_moments(rows: FloatArray, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
+    """Sums of squares and of cubes of the better system's row of (K, n) less the worse one's, (P,) each.
 
-    Without `others` both are rows of the same array.
+    A pair's sums have the same bits whatever other pairs are asked for: numpy adds up each row by itself.
     """
-    inner = np.empty(question.n_pairs, dtype=rows.dtype)
-    pair_products(rows, rows if others is None else others, question.pairs, inner)
-    return inner
+    squares, cubes = np.empty((2, len(pairs[0])))
+    for part in _parts(pairs, rows.shape[1]):
+        i, j = (side[part] for side in pairs)
+        difference = rows[i]
+        difference -= rows[j]
+        power = difference**2
+        power.sum(axis=1, out=squares[part])
+        power *= difference
+        power.sum(axis=1, out=cubes[part])
+    return squares, cubes
+
+
+def common_bits(rows: NDArray[np.bool_], pairs: Pairs) -> IntArray:
+    """In how many places both of two rows (K, n) are true: (P,)."""
+    packed = np.packbits(rows, axis=1)
+    words = np.pad(packed, [(0, 0), (0, -packed.shape[1] % 8)]).view(np.uint64)
+    counts = np.empty(len(pairs[0]), dtype=np.int64)
+    for part in _parts(pairs, words.shape[1]):
+        i, j = (side[part] for side in pairs)
+        counts[part] = np.bitwise_count(words[i] & words[j]).sum(axis=1, dtype=np.int64)
+    return counts
+
+
+def _parts(pairs: Pairs, n: int) -> Iterator[slice]:
+    """Slices of so many pairs that rows of n numbers stay in the cache."""
+    width = max(1, _TOGETHER // n)
+    return (slice(first, first + width) for first in range(0, len(pairs[0]), width))

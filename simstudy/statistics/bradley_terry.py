@@ -1,4 +1,4 @@
-"""Bradley-Terry strengths of systems that met in pairs, and what each meeting adds to them."""
+"""Bradley-Terry strengths of systems that met in pairs, and each meeting's contribution to them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-#: Newton's method stops when no strength moves by more than this.
+# Newton's method stops when no strength moves by more than this.
 _CLOSE = 1e-12
 _MOST_STEPS = 100
 
 
 def separated(first: NDArray[np.int64], second: NDArray[np.int64], points: FloatArray, k: int) -> NDArray[np.int64]:
-    """The systems, of the fewest, that never lost points to the others, or never won any; none where all are mixed.
+    """The smallest set of systems that never won points from the others, or never lost any; empty if strengths exist.
 
-    Strengths exist only if, however the systems are divided into two sets, each set has won points from the other
-    (Ford 1957).
+    They exist if each of any two sets of systems has won points from the other (Ford 1957).
     """
-    won = np.concatenate([first[points > 0], second[points < 1]])
-    lost = np.concatenate([second[points > 0], first[points < 1]])
-    met = scipy.sparse.coo_array((np.ones(len(won)), (won, lost)), shape=(k, k))
-    n, parts = scipy.sparse.csgraph.connected_components(met, connection="strong")
-    return np.zeros(0, dtype=np.int64) if n == 1 else np.flatnonzero(parts == np.bincount(parts).argmin())
+    winner = np.concatenate([first[points > 0], second[points < 1]])
+    loser = np.concatenate([second[points > 0], first[points < 1]])
+    wins = scipy.sparse.coo_array((np.ones(len(winner)), (winner, loser)), shape=(k, k))
+    n, component = scipy.sparse.csgraph.connected_components(wins, connection="strong")
+    return np.flatnonzero((component == np.bincount(component).argmin()) & (n > 1))
 
 
 def strengths(
@@ -36,11 +35,11 @@ def strengths(
     first, second
         (n,) positions of the two systems of each meeting.
     points
-        (n,) what the first got: 1 for a win, 0.5 for a tie, 0 for a loss.
+        (n,) points of the first: 1 for a win, 0.5 for a tie, 0 for a loss.
     k
         Number of systems, none of them `separated` unless the fit is regularised.
     alpha
-        The likelihood's logarithm less alpha times the sum of squared strengths is as large as possible, as in choix.
+        Penalty: the maximum is of log-likelihood - alpha * sum(strengths^2), as in choix.
     """
     beta = np.zeros(k)
     wins = np.bincount(first, points, k) + np.bincount(second, 1 - points, k)
@@ -57,21 +56,22 @@ def strengths(
 def meeting_parts(
     first: NDArray[np.int64], second: NDArray[np.int64], points: FloatArray, beta: FloatArray, alpha: float = 0.0
 ) -> FloatArray:
-    """What each meeting adds to each strength, (k, n): the influence function, whose squares sum to variances.
+    """Each meeting's contribution to each strength, (k, n): the influence function.
 
-    The sums of squares, or of squared sums over clusters, are the sandwich estimate (Huber 1967). A meeting's residual
-    is divided by the root of 1 - leverage, as HC2 does (MacKinnon and White 1985).
+    The sums of squares, or of squared sums over clusters, are the sandwich estimate of variances (Huber 1967). A
+    meeting's residual is divided by the root of 1 - leverage, as in HC2 (MacKinnon and White 1985).
     """
     _, information = _moments(first, second, beta, alpha)
     inverse = np.linalg.pinv(information, hermitian=True)
-    p = _chance(first, second, beta)
+    p = _win_probability(first, second, beta)
     leverage = p * (1 - p) * (inverse[first, first] + inverse[second, second] - 2 * inverse[first, second])
     residual = (points - p) / np.sqrt(np.maximum(1 - leverage, np.finfo(np.float64).eps))
     parts = (inverse[:, first] - inverse[:, second]) * residual
     return np.asarray(parts - parts.mean(axis=1, keepdims=True))
 
 
-def _chance(first: NDArray[np.int64], second: NDArray[np.int64], beta: FloatArray) -> FloatArray:
+def _win_probability(first: NDArray[np.int64], second: NDArray[np.int64], beta: FloatArray) -> FloatArray:
+    """The probability that the first system of each meeting wins, (n,)."""
     return np.asarray(1 / (1 + np.exp(beta[second] - beta[first])))
 
 
@@ -80,7 +80,7 @@ def _moments(
 ) -> tuple[FloatArray, FloatArray]:
     """Expected points (k,) and Fisher's information (k, k), to which the penalty adds 2 alpha on the diagonal."""
     k = len(beta)
-    p = _chance(first, second, beta)
+    p = _win_probability(first, second, beta)
     expected = np.bincount(first, p, k) + np.bincount(second, 1 - p, k)
     weights = scipy.sparse.coo_array((p * (1 - p), (first, second)), shape=(k, k)).toarray()
     weights = weights + weights.T

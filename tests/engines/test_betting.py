@@ -51,7 +51,7 @@ def test_under_the_null_hypothesis_no_look_has_an_expectation_above_1_nor_do_all
     chances = _chances(values, null)
     outcomes = list(product(range(len(values)), repeat=n))
     weight = np.array([float(np.prod([chances[k] for k in outcome])) for outcome in outcomes])
-    paths = np.array([np.exp(log_e_values(np.array(values, dtype=float)[list(one)], null)) for one in outcomes])
+    paths = np.array([np.exp(log_e_values(np.array(values, dtype=float)[list(path)], null)) for path in outcomes])
     np.testing.assert_allclose(weight @ paths, 1.0, rtol=1e-10)
     # Outcomes with the same beginning follow one another.
     for k in range(n - 1):
@@ -87,15 +87,12 @@ def test_the_interval_holds_what_the_test_has_not_rejected_at_any_look() -> None
     rng = np.random.default_rng(8)
     for differences in (rng.choice([-1.0, 0.0, 1.0], 400, p=[0.1, 0.6, 0.3]), rng.uniform(-0.5, 0.7, 400)):
         looks = np.array([1, 50, 400])
-        low, high = confidence_sequence(differences, 0.05, looks)
-        assert (np.diff(low) >= 0).all()
-        assert (np.diff(high) <= 0).all()
-        for look, *ends in zip(looks, low, high, strict=True):
-            for sign, end in zip((1.0, -1.0), ends, strict=True):
-                inside, outside = sign * end + 1e-7, sign * end - 1e-7
-                assert largest(log_e_values(sign * differences[:look], inside))[-1] < 40
-                if end > -1 + 1e-6 and end < 1 - 1e-6:
-                    assert largest(log_e_values(sign * differences[:look], outside))[-1] >= 40
+        for sign, ends in zip((1.0, -1.0), confidence_sequence(differences, 0.05, looks), strict=True):
+            assert (sign * np.diff(ends) >= 0).all()
+            for look, end in zip(looks, sign * ends, strict=True):
+                assert largest(log_e_values(sign * differences[:look], end + 1e-7))[-1] < 40
+                if end > -1 + 1e-6:
+                    assert largest(log_e_values(sign * differences[:look], end - 1e-7))[-1] >= 40
 
 
 def test_the_interval_misses_the_true_mean_at_any_look_with_the_probability_of_its_level_at_most() -> None:

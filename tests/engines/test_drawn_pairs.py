@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
@@ -20,16 +21,17 @@ TESTS = ("t_paired", "wilcoxon", "sign", "bootstrap", "randomization")
 
 
 def test_named_systems_are_asked_about_whether_they_are_better_or_not() -> None:
-    found = SETS.p_values(TESTS, named=True)
-    expected = stats.ttest_1samp(DIFFERENCES, 0, axis=1, alternative="greater").pvalue
-    assert_allclose(found["t_paired", "greater"], expected, atol=1e-12)
-    expected = stats.wilcoxon(DIFFERENCES, axis=1, alternative="greater", method="exact").pvalue
-    assert_allclose(found["wilcoxon", "greater"], expected, atol=1e-12)
-    expected = stats.binom.sf((DIFFERENCES > 0).sum(axis=1) - 1, 40, 0.5)
-    assert_allclose(found["sign", "greater"], expected, atol=1e-12)
+    p_values = SETS.p_values(TESTS, named=True)
+    expected = {
+        "t_paired": stats.ttest_1samp(DIFFERENCES, 0, axis=1, alternative="greater").pvalue,
+        "wilcoxon": stats.wilcoxon(DIFFERENCES, axis=1, alternative="greater", method="exact").pvalue,
+        "sign": stats.binom.sf((DIFFERENCES > 0).sum(axis=1) - 1, 40, 0.5),
+    }
+    for test, p in expected.items():
+        assert_allclose(p_values[test, "greater"], p, atol=1e-12)
     for test in ("bootstrap", "randomization"):
-        assert_allclose(found[test, "greater"], found["t_paired", "greater"], atol=0.08)
-        assert (found[test, "greater"][~SETS.first_is_better] > 0.4).all()
+        assert_allclose(p_values[test, "greater"], expected["t_paired"], atol=0.08)
+        assert (p_values[test, "greater"][~SETS.first_is_better] > 0.4).all()
 
 
 def test_two_sided_p_values_are_the_same_and_so_are_those_of_better_systems() -> None:
@@ -52,23 +54,19 @@ def test_sets_on_which_a_score_is_0_by_0_are_counted_apart() -> None:
     accepted = rng.random((30, 2, 60)) < 0.5
     accepted[::3, 1] = False
     right = accepted & (rng.random(accepted.shape) < np.array([0.8, 0.5])[:, None])
-    statistics = np.stack([right, accepted, np.ones_like(right)], axis=-1).astype(np.int64)
-    sets = DrawnPairs(statistics, "precision")
-    defined = accepted.any(axis=2).all(axis=1)
-    assert defined.sum() == 20
-    sums = right.sum(axis=2) / np.maximum(accepted.sum(axis=2), 1)
-    gains = 100 * np.abs(sums[:, 0] - sums[:, 1])
-    tests, undefined = ["sign_flips", "randomization"], 0
-    p_values = sets.p_values(tests)
-    for row in sets.decisions(tests, [0.05, 0.3]):
+    sets = DrawnPairs(np.stack([right, accepted, np.ones_like(right)], axis=-1).astype(np.int64), "precision")
+    defined = np.arange(30) % 3 > 0
+    gains = 100 * np.abs(np.diff(right.sum(axis=2) / np.maximum(accepted.sum(axis=2), 1))[:, 0])
+    p_values = sets.p_values(["sign_flips"])
+    rows = sets.decisions(["sign_flips"], [0.05, 0.3])
+    for row in rows:
         rejected = p_values[row["test"], row["alternative"]] <= row["alpha"]
+        counts = ((rejected & defined).sum(), (rejected & ~defined).sum())
         assert (row["n_sets"], row["n_undefined"]) == (20, 10)
-        assert row["n_rejected"] == (rejected & defined).sum()
-        assert row["n_rejected_undefined"] == (rejected & ~defined).sum()
+        assert (row["n_rejected"], row["n_rejected_undefined"]) == counts
         assert_allclose(row["sum_gain"], gains[rejected & defined].sum())
         assert_allclose(row["sum_square"], (gains[rejected & defined] ** 2).sum())
-        undefined += row["n_rejected_undefined"]
-    assert undefined > 0
+    assert sum(row["n_rejected_undefined"] for row in rows) > 0
 
 
 def drawn(kind: str, rng: np.random.Generator, m: int = 8, n: int = 40) -> tuple[str, np.ndarray]:
@@ -88,30 +86,33 @@ def drawn(kind: str, rng: np.random.Generator, m: int = 8, n: int = 40) -> tuple
     )
 
 
-@pytest.mark.parametrize("kind", ["clusters", "f1", "acceptances", "skewed", "errors", "answers", "thirds"])
-def test_each_test_set_is_compared_as_if_it_were_alone(kind: str) -> None:
+#: Kind of test sets -> how many of the tests below apply.
+APPLY = {"clusters": 4, "f1": 2, "acceptances": 4, "skewed": 3, "errors": 3, "answers": 4, "thirds": 3}
+
+
+@pytest.mark.parametrize(("kind", "n_tests"), APPLY.items())
+def test_each_test_set_is_compared_as_if_it_were_alone(kind: str, n_tests: int) -> None:
     metric, statistics = drawn(kind, np.random.default_rng(len(kind)))
     sets = DrawnPairs(statistics, metric, n_resamples=150, seed=3)
     outputs = [Outputs.from_statistics(pair, METRICS[metric], ["first", "second"]) for pair in statistics]
-    found = sets.p_values(["sign_flips", "bootstrap", "wilcoxon", "two_proportions", "precision_score"], ["two-sided"])
-    assert (
-        len(found)
-        == {"clusters": 4, "f1": 2, "acceptances": 4, "skewed": 3, "errors": 3, "answers": 4, "thirds": 3}[kind]
+    p_values = sets.p_values(
+        ["sign_flips", "bootstrap", "wilcoxon", "two_proportions", "precision_score"], ["two-sided"]
     )
-    rows = []
-    for (test, alternative), p in found.items():
-        how = {"test": test, "alternative": alternative, "monte_carlo": sets.way(test), "n_resamples": 150, "seed": 3}
-        rows = [compared(one, **how).iloc[0] for one in outputs]
-        assert_allclose(p, [row.p_value for row in rows], rtol=1e-9, err_msg=f"{test}, {alternative}")
-    first = np.array([row.system_a == "first" for row in rows])
+    assert len(p_values) == n_tests
+    rows = pd.DataFrame()
+    for (test, alternative), p in p_values.items():
+        how = {"test": test, "alternative": alternative, "monte_carlo": sets.is_resampled(test), "n_resamples": 150, "seed": 3}
+        rows = pd.concat([compared(pair, **how) for pair in outputs])
+        assert_allclose(p, rows["p_value"], rtol=1e-9, err_msg=f"{test}, {alternative}")
+    first = (rows["system_a"] == "first").to_numpy()
     assert sets.first_is_better.tolist() == first.tolist()
     assert 0 < first.sum() < len(first)
-    low, high = np.array([(row.gain_low, row.gain_high) for row in rows]).T
+    low, high = rows["gain_low"].to_numpy(), rows["gain_high"].to_numpy()
     for gain in (0.0, 5.0, -5.0):
         row, true = sets.coverage(gain), np.where(first, gain, -gain)
-        assert row["interval"] == rows[0].interval
+        assert row["interval"] == rows["interval"].iloc[0]
         assert row["n_covered"] == ((low <= true) & (true <= high)).sum()
-        assert row["n_cautioned"] == sum(one.caution != "" for one in rows)
+        assert row["n_cautioned"] == (rows["caution"] != "").sum()
         assert row["sum_width"] == pytest.approx((high - low).sum())
     # The gain of the first system lies between these, whichever system is better.
     least, most = np.where(first, low, -high), np.where(first, high, -low)
@@ -134,7 +135,7 @@ def test_sign_flips_and_means_are_computed_and_the_rest_drawn() -> None:
     ):
         metric, statistics = drawn(kind, rng, 2, n)
         sets = DrawnPairs(statistics, metric)
-        ways = [sets.way(test) for test in ("sign_flips", "skew_corrected", "randomization", "bootstrap", "t_paired")]
+        ways = [sets.is_resampled(test) for test in ("sign_flips", "skew_corrected", "randomization", "bootstrap", "t_paired")]
         assert ways == ["auto", "auto", randomization, bootstrap, "auto"], (kind, n)
     scores = rng.normal(size=(20, 2, 100)) + np.array([1.0, 0.0])[:, None]
     sets = DrawnPairs(np.stack([scores, np.ones_like(scores)], axis=-1), "mean")

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from simstudy.statistics.pvalues import certainty, clopper_pearson
+from simstudy.validation import InputError
 
 
 @pytest.mark.parametrize(("count", "n"), [(0, 1), (1, 1), (0, 1000), (37, 1000), (1000, 1000), (500_000, 1_000_000)])
@@ -34,13 +37,23 @@ def test_chinchors_certainty_of_ge_against_umass() -> None:
     assert round(float(certainty(993, 9999, 0.1)), 3) == 0.584
 
 
-@pytest.mark.parametrize("alpha", [0, 1, -0.1, 5, float("nan"), "0.1", True])
-def test_levels_are_fractions(alpha: float) -> None:
-    with pytest.raises(ValueError, match="alpha must lie between 0 and 1, both excluded, not"):
-        certainty(1, 10, alpha)
+@pytest.mark.parametrize(
+    ("n_extreme", "n_resamples", "alpha", "message"),
+    [
+        *(
+            (1, 10, alpha, "alpha must lie between 0 and 1, both excluded")
+            for alpha in (0, 1, float("nan"), "0.1", True)
+        ),
+        *((count, 5, 0.1, "n_extreme must lie between 0 and n_resamples") for count in (-1, 7, float("nan"), [1, 6])),
+        *((odd, [5, 6], 0.1, "must be numbers, or arrays that broadcast") for odd in ("x", [1, 2, 3], {1})),
+    ],
+)
+def test_certainty_of_what_cannot_be_is_refused(n_extreme: Any, n_resamples: Any, alpha: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        certainty(n_extreme, n_resamples, alpha)
 
 
 @pytest.mark.parametrize(("count", "of"), [(-1, 5), (7, 5), ([1, 2], [5, 1])])
-def test_counts_that_cannot_be_have_no_interval(count: object, of: object) -> None:
-    with pytest.raises(ValueError, match="count must lie between 0 and the number that it is out of"):
-        clopper_pearson(count, of)  # type: ignore[arg-type]
+def test_counts_that_cannot_be_have_no_interval(count: Any, of: Any) -> None:
+    with pytest.raises(InputError, match="count must lie between 0 and the number that it is out of"):
+        clopper_pearson(count, of)

@@ -30,7 +30,7 @@ def test_many_test_sets_in_one_question_are_many_questions(name: str, unit: str)
     alone = [ss.Outputs.from_statistics(of_set, model.metric, systems) for of_set in statistics]
     applied = 0
     for test in TESTS:
-        way = drawn.way(test)
+        way = drawn.is_resampled(test)
         found = p_values(replace(question, monte_carlo=way), test)
         if found is None:
             with pytest.raises(ValueError, match=f"test '{test}'"):
