@@ -21,7 +21,7 @@ COLUMNS = ["system_a", "system_b", "score_a", "score_b", "gain", "p_value"]
 
 def pairs_of(outputs: Outputs, unit: str) -> pd.DataFrame:
     """What a test says that looks at all its shuffles, pairs in the order of their names."""
-    pairs = compared(outputs, test="randomization", unit=unit, monte_carlo=False)[COLUMNS]
+    pairs = compared(outputs, test="randomization", unit=unit)[COLUMNS]
     return pairs.sort_values(["system_a", "system_b"], ignore_index=True)
 
 

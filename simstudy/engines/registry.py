@@ -17,7 +17,7 @@ from simstudy.engines.randomization import randomization
 from simstudy.engines.sign_flips import sign_flips, skew_corrected
 from simstudy.metrics import Metric
 from simstudy.notes import Argument, Words
-from simstudy.plug_ins import plug_ins
+from simstudy.running.plug_ins import plug_ins
 from simstudy.text.reprs import FieldsMixin
 
 ALTERNATIVES = ("two-sided", "greater")

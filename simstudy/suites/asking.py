@@ -22,7 +22,18 @@ from simstudy.suites.single_tasks import along, at_level, by_task, left_out, rou
 from simstudy.validation import InputError, check_fraction, check_mapping, check_seed, check_text, check_whole
 
 # Comparisons tell more of a pair than an average does.
-_KEPT = ("gain", "gain_se", "df", "gain_low", "gain_high", "p_value", "p_floor", "exact", "n_resamples")
+_KEPT = (
+    "gain",
+    "gain_se",
+    "df",
+    "gain_low",
+    "gain_high",
+    "p_value",
+    "p_floor",
+    "computation",
+    "exact_level",
+    "n_resamples",
+)
 
 # Of intervals of ranks.
 _RANK_RESAMPLES = 2000

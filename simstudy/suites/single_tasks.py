@@ -21,7 +21,7 @@ from simstudy.suites.contributions import Suite, reach
 # What Comparisons say of a pair on one task.
 _COLUMNS = (
     *("system_a", "system_b", "score_a", "score_b", "gain", "gain_se", "gain_low", "gain_high", "p_value", "n_items"),
-    *("unit", "n_units", "wins", "losses", "ties", "exact", "n_resamples", "caution"),
+    *("unit", "n_units", "wins", "losses", "ties", "computation", "exact_level", "n_resamples", "caution"),
 )
 
 

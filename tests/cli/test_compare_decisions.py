@@ -78,7 +78,7 @@ def test_two_or_three_items_are_not_enough(n: int, options: list[str]) -> None:
     path = write_wide("scores.csv", {"old": [0] * n, "new": [1] * n})
     asked = (path, "--metric", "accuracy", "--test", "bootstrap", *options)
     (pair,) = as_json(*asked)["pairs"]
-    assert (pair["p_value"] < 0.001, pair["exact"]) == (True, False)
+    assert (pair["p_value"] < 0.001, pair["exact_level"]) == (True, False)
     assert pair["p_floor"] == 2.0**-n * (1 if "greater" in options else 2) > ALPHA
     # The gate of each order is asked beside the answer.
     for names in (("new", "old"), ("old", "new")):

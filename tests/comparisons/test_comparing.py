@@ -52,7 +52,7 @@ def test_every_pair_by_hand(outputs: Outputs, alternative: str) -> None:
             "default",
             "cluster",
         )
-        assert (row.seed, row.n_resamples, row.monte_carlo, row.strata) == (7, 199, True, "")
+        assert (row.seed, row.n_resamples, row.computation, row.strata) == (7, 199, "resampled", "")
 
 
 def test_the_two_sided_p_value_beside_a_one_sided_one_is_of_the_same_resamples(outputs: Outputs) -> None:
@@ -66,7 +66,7 @@ def test_units_strata_and_other_options_are_those_that_were_asked_for(outputs: O
     by_item = compare(outputs, unit="item", **ASKED)  # type: ignore[arg-type]
     assert (set(by_item["unit"]), set(by_item["n_units"])) == ({"item"}, {60})
     computed = compare(outputs, test="randomization")
-    assert not computed["monte_carlo"].any()
+    assert set(computed["computation"]) == {"exact"}
     assert computed["p_low"].tolist() == computed["p_value"].tolist() == computed["p_high"].tolist()
     drawn = {"test": "bootstrap", "unit": "item", "n_resamples": 99, "monte_carlo": True}
     plain, strata = compare(outputs, **drawn), compare(outputs, strata="genre", **drawn)  # type: ignore[arg-type]
@@ -99,7 +99,7 @@ def test_a_table_may_have_computed_and_resampled_pairs(rng: np.random.Generator)
     computed = table.loc[("first", "near")]
     assert (computed["p_value"], computed["p_low"], computed["p_high"]) == (2 / 2**5, 2 / 2**5, 2 / 2**5)
     drawn = table.drop(index=("first", "near"))
-    assert drawn["monte_carlo"].tolist() == [True, True]
+    assert drawn["computation"].tolist() == ["resampled", "resampled"]
     for row in drawn.itertuples():
         theirs = stats.binomtest(row.n_extreme, 999).proportion_ci(0.95, method="exact")
         assert (row.p_low, row.p_high) == pytest.approx((theirs.low, theirs.high), rel=1e-7)

@@ -51,12 +51,12 @@ def test_of_means_it_tells_the_skewness() -> None:
 
 def test_what_is_exact_or_absent_is_not_called_approximate() -> None:
     """An exact test has only its interval; without an interval there is p alone; with few units all is said already."""
-    told = {"caution": "skewed differences", "skewness": 9.0, "exact": False}
+    told = {"caution": "skewed differences", "skewness": 9.0, "exact_level": False}
     assert verdict(pair(**told)).endswith("Skewness of the differences: 9.00. Skewed differences: " + ALL)
-    assert verdict(pair(**told | {"exact": True})).endswith("Skewed differences: interval is approximate.")
+    assert verdict(pair(**told | {"exact_level": True})).endswith("Skewed differences: interval is approximate.")
     without = {"gain_low": np.nan, "gain_high": np.nan}
     assert verdict(pair(**told | without)).endswith("Skewed differences: p is approximate.")
-    assert "approximate." not in verdict(pair(**told | without | {"exact": True}))
+    assert "approximate." not in verdict(pair(**told | without | {"exact_level": True}))
     few = verdict(pair(**told | {"n_units": 12}))
     assert "With 12 items test and interval are rough." in few
     assert "Skewed differences:" not in few

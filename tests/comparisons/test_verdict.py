@@ -85,7 +85,7 @@ def test_the_p_value_decides_and_its_monte_carlo_error_is_named(low: float, p: f
 def test_every_sentence_is_about_the_level_that_is_asked_for(alpha: float) -> None:
     """The decision and the Monte Carlo error; the default level is not named."""
     p = 0.9 * alpha
-    drawn = {"n_resamples": 1000, "monte_carlo": True, "exact": False}
+    drawn = {"n_resamples": 1000, "computation": "resampled", "exact_level": False}
     said = verdict(pair(p_low=0.8 * alpha, p_value=p, p_high=1.1 * alpha, p_two_sided=p, **drawn), alpha=alpha)
     assert f"the gain is significant at {alpha:g}." in said
     assert f"within Monte Carlo error of {alpha:g}:" in said
@@ -162,9 +162,9 @@ def test_scores_of_any_size_can_be_read(scale: float) -> None:
 def test_test_set_and_convention_are_named() -> None:
     said = verdict(pair(test_set="WMT24", test="bootstrap", convention="sacrebleu"))
     assert "of 1,500 items of WMT24." in said
-    assert "\nTest: paired bootstrap, exact, convention sacrebleu; resampling" in said
-    said = verdict(pair(test="t_paired", exact=False))
-    assert "\nTest: paired t test, approximate; resampling unit: item; " in said
+    assert "\nTest: paired bootstrap, exact p-value, convention sacrebleu; resampling" in said
+    said = verdict(pair(test="t_paired", computation="approximated"))
+    assert "\nTest: paired t test, approximated p-value; resampling unit: item; " in said
     of_documents = verdict(pair(unit="doc", strata="genre"))
     assert "; resampling unit: cluster (doc) within strata of genre; p is not corrected" in of_documents
     assert "exact" not in said

@@ -76,14 +76,15 @@ def test_every_pair_has_the_statistic_and_p_value_that_scipy_gives(test: str, sc
             statistic, p = theirs(test, a, b, alternative)
             assert row.statistic == pytest.approx(statistic, rel=1e-9, abs=0)
             assert row.p_value == pytest.approx(p, rel=1e-9, abs=0)
-            assert (row.exact, row.monte_carlo) == (test == "sign", False)
+            assert row.exact_level == (test == "sign")
+            assert row.computation == ("exact" if test == "sign" else "approximated")
 
 
 @BOTH
 def test_wilcoxon_is_the_share_of_all_signs(alternative: str, rng: np.random.Generator) -> None:
     """scipy has no exact distribution for ties, but can flip all signs of the signed ranks."""
     for scores in (*(rng.integers(1, 6, size=(2, n)) for n in (6, 11)), rng.normal([[0.5], [0.0]], size=(2, 11))):
-        row = compared(scored(scores), test="wilcoxon", alternative=alternative, monte_carlo=False).iloc[0]
+        row = compared(scored(scores), test="wilcoxon", alternative=alternative).iloc[0]
         difference = (scores[0] - scores[1]) * (1 if row.system_a == "a" else -1)
         difference = difference[difference != 0]
         ranks = stats.rankdata(np.abs(difference)) * np.sign(difference)
@@ -92,7 +93,7 @@ def test_wilcoxon_is_the_share_of_all_signs(alternative: str, rng: np.random.Gen
             alternative=alternative, vectorized=True,
         )  # fmt: skip
         assert row.p_value == pytest.approx(flipped.pvalue, rel=1e-12, abs=0)
-        assert (row.statistic, row.exact, row.monte_carlo) == (ranks[ranks > 0].sum(), True, False)
+        assert (row.statistic, row.exact_level, row.computation) == (ranks[ranks > 0].sum(), True, "exact")
     scores = rng.normal([[0.5], [0.0]], size=(2, 40))
     row = compared(scored(scores), test="wilcoxon", alternative=alternative).iloc[0]
     exact = stats.wilcoxon(*scores[:: 1 if row.system_a == "a" else -1], alternative=alternative, method="exact")
@@ -122,17 +123,15 @@ def test_small_differences_beside_a_large_score_are_differences() -> None:
 
 
 def test_wilcoxon_turns_normal_where_the_distribution_would_be_long(rng: np.random.Generator) -> None:
-    """Near the limit both agree to what the normal approximation is worth; beyond it monte_carlo=False is refused."""
+    """Near the limit both agree to what the normal approximation is worth."""
     outputs = scored(rng.normal([[0.1], [0.0]], size=(2, 240)))
     exact = compared(outputs, test="wilcoxon", alternative="greater").iloc[0]
     normal = compared(outputs, test="wilcoxon", alternative="greater", monte_carlo=True).iloc[0]
-    assert (exact.exact, normal.exact) == (True, False)
+    assert (exact.computation, normal.computation) == ("exact", "approximated")
     assert exact.statistic == normal.statistic
     assert exact.p_value == pytest.approx(normal.p_value, rel=0.02)
     larger = scored(rng.normal([[0.05], [0.0]], size=(2, 1000)))
-    assert not compared(larger, test="wilcoxon").exact[0]
-    with pytest.raises(ValueError, match="is not available for test 'wilcoxon' with so many units"):
-        compared(larger, test="wilcoxon", monte_carlo=False)
+    assert compared(larger, test="wilcoxon").computation[0] == "approximated"
 
 
 @BOTH
@@ -154,7 +153,7 @@ def test_right_or_wrong_answers_have_one_exact_paired_test(
         assert row.statistic == better
         for pairs in found.values():
             assert pairs.p_value[k] == pytest.approx(expected, rel=1e-12, abs=0)
-            assert (pairs.exact[k], pairs.monte_carlo[k]) == (True, False)
+            assert (pairs.exact_level[k], pairs.computation[k]) == (True, "exact")
 
 
 # The registry may have more tests with these needs.

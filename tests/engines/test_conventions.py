@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.arguments import planned_resamples
 from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
@@ -30,7 +29,7 @@ def by_pair(outputs: Outputs, **options: Any) -> dict[str, float]:
     return dict(zip(pairs["system_a"] + pairs["system_b"], pairs["p_value"], strict=True))
 
 
-@pytest.mark.parametrize("monte_carlo", ["auto", True])
+@pytest.mark.parametrize("monte_carlo", [False, True])
 def test_one_item_and_no_item_apart_show_nothing(monte_carlo: Any) -> None:
     """However the one item is swapped, the absolute gain is the same: every shuffle is extreme."""
     for convention in ("default", "noreen", "chinchor1992"):
@@ -54,10 +53,9 @@ def test_sacrebleus_strict_rule_makes_no_difference_look_significant() -> None:
 
 
 @pytest.mark.parametrize(("test", "convention"), OF_TEST)
-def test_auto_leaves_named_conventions_resampled(test: str, convention: str) -> None:
+def test_named_conventions_are_resampled(test: str, convention: str) -> None:
     pairs = compared(one_apart(), test=test, convention=convention, n_resamples=50)
-    assert pairs["monte_carlo"].all() == (convention != "default")
-    assert pairs["monte_carlo"].any() == (convention != "default")
+    assert set(pairs["computation"]) == {"exact" if convention == "default" else "resampled"}
     assert (pairs["n_resamples"] == (0 if convention == "default" else 50)).all()
 
 

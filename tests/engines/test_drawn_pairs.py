@@ -101,7 +101,13 @@ def test_each_test_set_is_compared_as_if_it_were_alone(kind: str, n_tests: int) 
     assert len(p_values) == n_tests
     rows = pd.DataFrame()
     for (test, alternative), p in p_values.items():
-        how = {"test": test, "alternative": alternative, "monte_carlo": sets.is_resampled(test), "n_resamples": 150, "seed": 3}
+        how = {
+            "test": test,
+            "alternative": alternative,
+            "monte_carlo": sets.is_resampled(test),
+            "n_resamples": 150,
+            "seed": 3,
+        }
         rows = pd.concat([compared(pair, **how) for pair in outputs])
         assert_allclose(p, rows["p_value"], rtol=1e-9, err_msg=f"{test}, {alternative}")
     first = (rows["system_a"] == "first").to_numpy()
@@ -127,16 +133,19 @@ def test_sign_flips_and_means_are_computed_and_the_rest_drawn() -> None:
     """999 flips cannot be significant at 0.0005."""
     rng = np.random.default_rng(1)
     for kind, n, randomization, bootstrap in (
-        ("f1", 30, "auto", True),
+        ("f1", 30, False, True),
         ("f1", 31, True, True),
-        ("clusters", 31, "auto", True),
-        ("skewed", 31, "auto", True),
-        ("answers", 90, "auto", "auto"),
+        ("clusters", 31, False, True),
+        ("skewed", 31, False, True),
+        ("answers", 90, False, False),
     ):
         metric, statistics = drawn(kind, rng, 2, n)
         sets = DrawnPairs(statistics, metric)
-        ways = [sets.is_resampled(test) for test in ("sign_flips", "skew_corrected", "randomization", "bootstrap", "t_paired")]
-        assert ways == ["auto", "auto", randomization, bootstrap, "auto"], (kind, n)
+        ways = [
+            sets.is_resampled(test)
+            for test in ("sign_flips", "skew_corrected", "randomization", "bootstrap", "t_paired")
+        ]
+        assert ways == [False, False, randomization, bootstrap, False], (kind, n)
     scores = rng.normal(size=(20, 2, 100)) + np.array([1.0, 0.0])[:, None]
     sets = DrawnPairs(np.stack([scores, np.ones_like(scores)], axis=-1), "mean")
     assert [row["n_rejected"] for row in sets.decisions(["sign_flips"], [0.0005], ["two-sided"])] == [20]

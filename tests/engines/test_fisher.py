@@ -51,7 +51,7 @@ def test_every_pair_is_scipys_test_of_what_only_one_accepts(lists: str) -> None:
         assert row.p_value == pytest.approx(stats.fisher_exact(table).pvalue, rel=1e-9)
         assert row.statistic == pytest.approx(true[regions[0]].mean() - true[regions[1]].mean())
         assert row.gain == pytest.approx(true[first].mean() - true[second].mean())
-        assert (row.exact, row.monte_carlo, row.alternative, row.n_resamples) == (True, False, "two-sided", 0)
+        assert (row.exact_level, row.computation, row.alternative, row.n_resamples) == (True, "exact", "two-sided", 0)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ KEYS = [
 COLUMNS = [
     "p_value", "p_low", "p_high", "p_two_sided", "p_floor", "p_holm", "p_bh", "gain", "gain_se", "gain_low",
     "gain_high", "score_a", "n_items", "n_units", "unit", "wins", "losses", "ties", "better", "n_extreme",
-    "n_resamples", "exact", "monte_carlo",
+    "n_resamples", "computation", "exact_level",
 ]  # fmt: skip
 
 

@@ -64,7 +64,7 @@ def test_a_stray_answer_is_wrong_and_makes_no_class(name: str) -> None:
 def test_the_p_value_is_the_share_of_all_swaps(name: str) -> None:
     gold, said = labels(6, 33)
     outputs = ss.Outputs.from_labels(gold, said, name)
-    pair = ss.compare(outputs, test="randomization", monte_carlo=False).frame.iloc[0]
+    pair = ss.compare(outputs, test="randomization").frame.iloc[0]
     both, gains = said.to_numpy(), list[float]()
     for swaps in product((False, True), repeat=6):
         swapped = np.where(np.array(swaps)[:, None], both[:, ::-1], both)

@@ -27,7 +27,7 @@ def test_all_pairs_of_a_leaderboard_size_agree_with_the_exact_tail() -> None:
     outputs = correlated_accuracies([0.5 + k / 300 for k in range(60)], 500, between=0.5, seed=3)
     options: dict[str, Any] = {"test": "bootstrap", "alternative": "greater", "n_jobs": 2}
     pairs = compared(outputs, seed=11, monte_carlo=True, **options)
-    limits = compared(outputs, monte_carlo=False, **options)["p_value"]
+    limits = compared(outputs, **options)["p_value"]
     right = dict(zip(outputs.names, outputs.statistics[..., 0], strict=True))
     for row, limit in zip(pairs.itertuples(), limits, strict=True):
         exact = exact_bootstrap_p(right[row.system_a], right[row.system_b])

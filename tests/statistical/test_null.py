@@ -82,7 +82,7 @@ def assert_valid(p: np.ndarray) -> None:
 )
 def test_exact_tests_reject_at_most_as_often_as_they_say(kind: str, test: str) -> None:
     """2,000 test sets with discrete results, on which few p-values are possible."""
-    p = p_values(kind, null_sets(kind, 2000, 24, seed=1), test, monte_carlo=False)
+    p = p_values(kind, null_sets(kind, 2000, 24, seed=1), test)
     assert_valid(p)
     # Valid, and not by never rejecting.
     assert (p <= 0.1).mean() > 0.03
@@ -96,7 +96,7 @@ def test_exact_tests_reject_at_most_as_often_as_they_say(kind: str, test: str) -
 )  # fmt: skip
 def test_exact_p_values_are_valid_and_of_continuous_scores_uniform(kind: str, test: str) -> None:
     """10,000 test sets of 13 items: two-sided p-values are even on 2 / 2^13, 4 / 2^13 …, next to uniform."""
-    p = p_values(kind, null_sets(kind, 10_000, 13, seed=2), test, monte_carlo=False)
+    p = p_values(kind, null_sets(kind, 10_000, 13, seed=2), test)
     assert_valid(p)
     if kind in ("normal", "heavy tails"):
         # Wilcoxon's sums of ranks have few values: spread each p-value over the step below it.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -51,7 +50,7 @@ def random_pairs() -> Iterator[tuple[Outputs, pd.DataFrame, float]]:
         a = rng.normal(size=len(differences))
         family = {"name": ["x", "y"], "family": "f", "train_size": 9, "replicate": [0, 1]}
         outputs = Outputs.from_scores(pd.DataFrame({"x": a, "y": a + differences}), "mean", pd.DataFrame(family))
-        monte_carlo: Literal["auto"] | bool = True if k % 4 else "auto"
+        monte_carlo = k % 4 > 0
         pairs = compared(outputs, test=tests[k % 6], n_resamples=199, seed=k, monte_carlo=monte_carlo)
         p = float(pairs["p_value"].iloc[0])
         yield outputs, pairs, float(np.clip(p * rng.choice([0.9, 1.0, 1.1, 2.0]), 1e-6, 0.99))

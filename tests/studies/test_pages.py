@@ -261,7 +261,7 @@ def test_facts_count_p_values_that_are_exact_and_from_resamples(study: NaturalSt
         {
             "test_set": ["one"] * 3 + ["two"] * 2, "test": "sign_flips", "alternative": "greater",
             "unit": ["document"] * 3 + ["item"] * 2,
-            "exact": [True, True, False, False, False], "monte_carlo": [False, False, False, True, True],
+            "computation": ["exact", "exact", "approximated", "resampled", "resampled"],
             "n_resamples": [0, 0, 7, 9000, 5000],
         }
     )  # fmt: skip
@@ -269,14 +269,14 @@ def test_facts_count_p_values_that_are_exact_and_from_resamples(study: NaturalSt
     how = f"{TESTS['sign_flips'].title} (sign_flips), one-sided; "
     assert said == {
         "Test sets": "2, 5 comparisons of pairs",
-        "Test": f"{how}exact p-values: 2 of 5; from 5,000 or 9,000 resamples: 2 of 5",
+        "Test": f"{how}p-values: exact (40%), approximated (20%), 9,000 resamples (40%)",
         "Null hypothesis": TESTS["sign_flips"].null,
         "Units": "item or, where the data name documents, document",
         "Seed": str(study.seed),
         "Data": "note 1; note 2; note 3; note 4; and 2 more notes of this kind",
     }
-    neither = facts(study, pairs.assign(exact=False, monte_carlo=False), [])
-    assert neither["Test"] == f"{how}p-values are not exact, and computed without resamples"
+    neither = facts(study, pairs.assign(computation="approximated"), [])
+    assert neither["Test"] == f"{how}approximated p-values"
     assert "Data" not in neither
 
 

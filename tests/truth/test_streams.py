@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.engines.kernels import resample_counts
-from simstudy.engines.swap_kernels import coin_flips
+from simstudy.engines.kernels import draw_coins, draw_counts
 from simstudy.outputs import Outputs
 from simstudy.rankings.simulated import simulated_candidates
 from simstudy.training.resampling import Variant
@@ -214,8 +213,8 @@ def test_resamples_and_coins_differ_by_seed_and_replicate_and_from_each_other() 
     n, vectors = 1500, {}
     for seed, first in product(WIDE_SEEDS, (0, 1, 4096, 2**32)):
         counts, coins = np.empty((2, n), np.float64), np.empty((2, n), np.float64)
-        resample_counts(np.array([0, n]), np.uint64(seed), np.uint64(first), counts)
-        coin_flips(np.uint64(seed), np.uint64(first), coins)
+        draw_counts(np.array([0, n]), np.uint64(seed), np.uint64(first), counts)
+        draw_coins(np.uint64(seed), np.uint64(first), coins)
         for t in range(2):
             vectors["resample", seed, first + t], vectors["coins", seed, first + t] = counts[t], coins[t]
     assert len(vectors) == 2 * 4 * 7

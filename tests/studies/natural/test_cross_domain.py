@@ -36,7 +36,7 @@ def exam(data_dir: Path, value: str, topic: str | None = None, *, without: bool 
 
 def share(home: pd.DataFrame, elsewhere: pd.DataFrame, low: float, high: float) -> tuple[int, float]:
     """How many pairs have a p-value in the bin, and how many of their winners win elsewhere."""
-    pairs = compared(Outputs.from_scores(home, "accuracy"), n_resamples=2000, monte_carlo=False)
+    pairs = compared(Outputs.from_scores(home, "accuracy"), n_resamples=2000)
     closed = high in (1.0, 0.06)
     inside = [
         bool(elsewhere[row.system_a].sum() > elsewhere[row.system_b].sum())
