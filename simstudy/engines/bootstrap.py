@@ -29,10 +29,11 @@ _STEPS = 2**30
 def bootstrap(question: Question) -> SignificanceResult:
     """The share of resampled test sets that are extreme by the question's convention.
 
-    For right and wrong answers it is that of infinitely many resamples. The test is approximate however many there are.
+    For right and wrong answers it is that of infinitely many resamples. The test is approximate however many there are,
+    and so is its p-value.
     """
     if question.computes and question.right_or_wrong and len(question.strata) == 2:
-        return SignificanceResult.of_gains(question, _trinomial_tails(question), exact_level=False)
+        return SignificanceResult.of_gains(question, _trinomial_tails(question), exact_level=False, approximated=True)
     if question.convention.counts == "beyond the mean":
         extreme = _count_beyond_the_mean(question)
     else:

@@ -25,7 +25,7 @@ def test_the_verdict_is_what_came_out_and_what_follows(two: str) -> None:
         "no p-value below 0.500. This does not show that the two are equally good.\n"
         f"new scores 100.00 % accuracy, 25.00 points more than old (75.00 %).\n95 % interval {low:.2f} to {high:.2f} "
         "points; p = 0.500 (two-sided).\nWins, losses and ties of new: 2, 0 and 6 of 8 items.\n"
-        "Test: sign-flip test, exact; resampling unit: item; p is not corrected for multiple tests.\n"
+        "Test: sign-flip test, exact p-value; resampling unit: item; p is not corrected for multiple tests.\n"
         "With 8 items the interval is rough.\n"
         "Note: Read scores.csv as a table with a column for each system: old, new; items by 'item' (8).\n"
     )
@@ -39,7 +39,7 @@ def test_the_verdict_by_the_bootstrap(two: str) -> None:
     code, out, err = compare(two, "--metric", "accuracy", "--test", "bootstrap", "--alternative", "greater")
     assert (code, err) == (0, "")
     assert "p = 0.114 (one-sided; two-sided p = 0.214).\nWins, " in out
-    assert "\nTest: paired bootstrap, approximate; resampling unit: item; " in out
+    assert "\nTest: paired bootstrap, approximated p-value; resampling unit: item; " in out
     assert "no p-value below 0.250. This does not show that the two are equally good.\n" in out
     assert "\nWith 8 items test and interval are rough.\n" in out
     assert f"{7459 / 65536:.3f} {(7459 + 6561) / 65536:.3f}" == "0.114 0.214"
@@ -48,20 +48,20 @@ def test_the_verdict_by_the_bootstrap(two: str) -> None:
 @pytest.mark.parametrize(
     ("test", "alternative", "p", "said"),
     [
-        ("sign_flips", "two-sided", 2**-5, ["p = 0.0312 (two-sided).", "Test: sign-flip test, exact;"]),
+        ("sign_flips", "two-sided", 2**-5, ["p = 0.0312 (two-sided).", "Test: sign-flip test, exact p-value;"]),
         (
             "randomization",
             "greater",
             2**-6,
-            ["p = 0.0156 (one-sided; two-sided p =", "Test: approximate randomization, exact;"],
+            ["p = 0.0156 (one-sided; two-sided p =", "Test: approximate randomization, exact p-value;"],
         ),
-        ("sign", "greater", 2**-6, ["p = 0.0156 (one-sided; two-sided p = 0.0312)", "Test: sign test, exact;"]),
-        ("mcnemar", "two-sided", 2**-5, ["p = 0.0312 (two-sided).", "Test: McNemar's test, exact;"]),
+        ("sign", "greater", 2**-6, ["p = 0.0156 (one-sided; two-sided p = 0.0312)", "Test: sign test, exact p-value;"]),
+        ("mcnemar", "two-sided", 2**-5, ["p = 0.0312 (two-sided).", "Test: McNemar's test, exact p-value;"]),
         (
             "t_paired",
             "greater",
             stats.t.sf(0.6 / np.sqrt(0.6 * 0.4 / 9), 9),
-            [" (one-sided; two-sided p =", "Test: paired t test, approximate;"],
+            [" (one-sided; two-sided p =", "Test: paired t test, approximated p-value;"],
         ),
     ],
 )

@@ -65,7 +65,7 @@ def test_each_metric_has_its_default_test() -> None:
     assert [part["pairs"][0]["test"] for part in json.loads(out)] == [*tests.values()]
     _, out, _ = compare(path, "--metric", "median", "--metric", "mean")
     test = next(line for line in out.splitlines() if line.startswith("Test: "))
-    assert test.startswith("Test: paired bootstrap (bootstrap), two-sided, approximate, ")
+    assert test.startswith("Test: paired bootstrap (bootstrap), two-sided, p-values from 10,000 resamples ")
     bootstrap, flips = test.split("; ")
     assert (bootstrap.endswith(" (median)"), flips.endswith(" (mean)")) == (True, True)
 

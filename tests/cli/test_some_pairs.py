@@ -84,11 +84,11 @@ def test_what_pairs_rest_on_is_told_by_the_one_that_was_resampled_most(board: Pa
     """One of fifteen pairs in groups of four rows."""
     found, place = ss.compare(outputs(board)).corrected().frame, 9
     drawn = np.arange(15) == place
-    found = found.assign(n_resamples=np.where(drawn, 500, 0), monte_carlo=drawn)
+    found = found.assign(n_resamples=np.where(drawn, 500, 0), computation=np.where(drawn, "resampled", "exact"))
     found.to_parquet(tmp_path / "pairs.parquet", row_group_size=4)
     one, known = some_pairs._rests_on(tmp_path / "pairs.parquet", ss.TestSet(outputs(board)), 0.05)
     assert one.loc[0, ["system_a", "system_b"]].tolist() == found.loc[place, ["system_a", "system_b"]].tolist()
-    assert known["Test"].endswith("exact, 500 resamples for 7% of the p-values")
+    assert known["Test"].endswith("p-values: exact (93%), 500 resamples (7%)")
     assert "|resamples:500|" in known["Signature"]
 
 

@@ -104,7 +104,7 @@ def test_a_run_that_fails_leaves_nothing(
 def test_what_the_process_has_taken_is_part_of_its_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """1 GiB for the whole process, of which nearly all is gone already, is no room for a block."""
     outputs = ss.truth.correlated_accuracies([0.5, 0.6, 0.7], 40)
-    monkeypatch.setattr(fitting, "available", lambda: None)
+    monkeypatch.setattr(fitting, "available", lambda: float("inf"))
     monkeypatch.setattr(fitting, "taken", lambda: 0)
     assert write_pairs(outputs, tmp_path / "pairs.parquet", memory="1GiB")[0] == 3
     monkeypatch.setattr(fitting, "taken", lambda: 2**30 - 1)

@@ -12,6 +12,8 @@ from tests.examination.rows import only_new_is_right, pair, scores
 from tests.oracles import compared
 from tests.statistics.test_proportions import by_quartic
 
+RESAMPLED: dict[str, object] = {"computation": "resampled", "exact_level": False}
+
 
 def test_the_row_that_these_tests_make_is_one_of_comparisons() -> None:
     row = compared(only_new_is_right(6, 14)).iloc[0]
@@ -27,7 +29,7 @@ def test_the_sign_test_of_six_items() -> None:
         "new scores 100.00 % accuracy, 30.00 points more than old (70.00 %).\n95 % interval 9.05 to 51.90 points; p = "
         "0.0156 (one-sided; two-sided p = 0.0312).\n"
         "Wins, losses and ties of new: 6, 0 and 14 of 20 items.\n"
-        "Test: sign test, exact; resampling unit: item; p is not corrected for multiple tests."
+        "Test: sign test, exact p-value; resampling unit: item; p is not corrected for multiple tests."
     )
     assert verdict(row, alpha=0.01).startswith(
         "The gain of new over old is not significant at 0.01, and cannot be: too few units differ. Swapping them gives "
@@ -37,8 +39,8 @@ def test_the_sign_test_of_six_items() -> None:
 
 def test_resampled_p_values_have_their_interval() -> None:
     row = pair(
-        test="bootstrap", alternative="greater", exact=False, n_resamples=10_000, p_low=0.0277, p_high=0.03457,
-        monte_carlo=True, p_two_sided=0.062,
+        test="bootstrap", alternative="greater", exact_level=False, n_resamples=10_000, p_low=0.0277, p_high=0.03457,
+        computation="resampled", p_two_sided=0.062,
     )  # fmt: skip
     said = verdict(row)
     assert "p = 0.031 (one-sided, 95 % Monte Carlo interval 0.028 to 0.035; two-sided p = 0.062)" in said
@@ -51,7 +53,7 @@ def test_both_ends_of_a_monte_carlo_interval_have_decimals_that_tell_them_from_p
     for n_extreme in np.unique(np.geomspace(3, 0.9 * n, 40).astype(int)):
         p = (n_extreme + 1) / (n + 1)
         low, high = stats.binomtest(int(n_extreme), n).proportion_ci(0.95)
-        row = pair(p_value=p, p_low=low, p_high=high, n_resamples=n, n_extreme=n_extreme, monte_carlo=True, exact=False)
+        row = pair(p_value=p, p_low=low, p_high=high, n_resamples=n, n_extreme=n_extreme, **RESAMPLED)
         found = re.search(
             r"p = ([0-9.]+) \(two-sided, 95 % Monte Carlo interval ([0-9.]+) to ([0-9.]+)\)", verdict(row)
         )
@@ -74,7 +76,7 @@ def test_both_ends_of_a_monte_carlo_interval_have_decimals_that_tell_them_from_p
     ],
 )
 def test_the_p_value_decides_and_its_monte_carlo_error_is_named(low: float, p: float, high: float, close: bool) -> None:
-    said = verdict(pair(p_low=low, p_value=p, p_high=high, p_two_sided=p, n_resamples=1000, monte_carlo=True))
+    said = verdict(pair(p_low=low, p_value=p, p_high=high, p_two_sided=p, n_resamples=1000, **RESAMPLED))
     assert ("the gain is significant at 0.05." in said) == (p <= 0.05)
     doubt = "That p-value is within Monte Carlo error of 0.05: more than 1,000 resamples may decide otherwise."
     assert (doubt in said) == close
@@ -85,7 +87,7 @@ def test_the_p_value_decides_and_its_monte_carlo_error_is_named(low: float, p: f
 def test_every_sentence_is_about_the_level_that_is_asked_for(alpha: float) -> None:
     """The decision and the Monte Carlo error; the default level is not named."""
     p = 0.9 * alpha
-    drawn = {"n_resamples": 1000, "computation": "resampled", "exact_level": False}
+    drawn = {"n_resamples": 1000, **RESAMPLED}
     said = verdict(pair(p_low=0.8 * alpha, p_value=p, p_high=1.1 * alpha, p_two_sided=p, **drawn), alpha=alpha)
     assert f"the gain is significant at {alpha:g}." in said
     assert f"within Monte Carlo error of {alpha:g}:" in said
@@ -123,7 +125,7 @@ def test_equal_scores_have_no_gain_to_test() -> None:
         "There is no gain to test.\n"
         f"a and b have the same score (50.00 % accuracy).\n95 % interval of the gain of a -{limit:.2f} to {limit:.2f} "
         "points; p = 1.000 (two-sided).\nWins, losses and ties of a: 1, 1 and 0 of 2 items.\n"
-        "Test: sign-flip test, exact; resampling unit: item; p is not corrected for multiple tests.\n"
+        "Test: sign-flip test, exact p-value; resampling unit: item; p is not corrected for multiple tests.\n"
         "With 2 items the interval is rough."
     )
 
@@ -194,10 +196,10 @@ def test_the_published_rule_has_no_two_sided_p_value() -> None:
 
 
 def test_what_one_side_finds_too_few_units_may_not_carry_on_two() -> None:
-    """Five units: the bootstrap's p-values are 0, but of 2^5 swaps two are as extreme two-sided, 0.0625 of all."""
+    """Five units: the bootstrap's p-values are nearly 0, but of 2^5 swaps two are as extreme two-sided, 0.0625 of all."""
     outputs = only_new_is_right(5, 0)
     one = compared(outputs, test="bootstrap", alternative="greater").iloc[0]
-    assert (one["p_value"], one["p_two_sided"]) == (0, 0)
+    assert (one["p_value"], one["p_two_sided"]) == (1e-300, 1e-300)
     assert "is significant at 0.05 one-sided. This is valid only if new was predicted" in verdict(one)
     two = verdict(compared(outputs, test="bootstrap").iloc[0])
     assert "The gain of new over old is not significant at 0.05" in two

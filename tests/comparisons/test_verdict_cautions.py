@@ -163,10 +163,10 @@ def test_where_interval_and_p_value_disagree_it_is_said() -> None:
         verdict(exchanged)
     )
     assert verdict(pair(gain_low=-0.2)).endswith("disagree about 0: the interval is approximate.")
-    assert verdict(pair(gain_low=-0.2, exact=False)).endswith("disagree about 0: both are approximate.")
+    assert verdict(pair(gain_low=-0.2, exact_level=False)).endswith("disagree about 0: both are approximate.")
     cautious = pair(p_value=0.06, p_low=0.06, p_high=0.06, p_two_sided=0.06)
     assert verdict(cautious).endswith("the interval is approximate, an exact p-value is on the safe side.")
-    rough = pair(p_value=0.06, p_low=0.06, p_high=0.06, p_two_sided=0.06, exact=False)
+    rough = pair(p_value=0.06, p_low=0.06, p_high=0.06, p_two_sided=0.06, exact_level=False)
     assert verdict(rough).endswith("disagree about 0: both are approximate.")
 
 

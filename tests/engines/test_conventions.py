@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.metrics import Metric
+from simstudy.engines.arguments import default_resamples
+from simstudy.metrics import METRICS, Metric
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
 from tests.oracles import GEOMETRIC, ascending, compared
@@ -201,6 +202,6 @@ def test_a_convention_draws_its_number_of_resamples(test: str, convention: str, 
     """sacrebleu's bootstrap draws all its resamples twice."""
     progress: list[int] = []
     table = compared(one_apart(), test=test, convention=convention, progress=progress.append)
-    assert set(table["n_resamples"]) == {n_resamples} == {planned_resamples(test, convention)}
+    assert set(table["n_resamples"]) == {n_resamples} == {default_resamples(test, METRICS["accuracy"], convention)}
     assert sum(progress) == n_drawn
-    assert planned_resamples("bootstrap", "bk2012") == 1_000_000
+    assert default_resamples("bootstrap", METRICS["accuracy"], "bk2012") == 1_000_000

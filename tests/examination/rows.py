@@ -21,7 +21,8 @@ def pair(**changed: object) -> pd.Series[Any]:
         "gain": 5.0, "gain_se": 2.3, "gain_low": 0.49, "gain_high": 9.51, "interval": "jackknife", "df": 1499,
         "wins": 200, "losses": 125, "ties": 1175,
         "p_value": 0.031, "p_low": 0.031, "p_high": 0.031, "p_two_sided": 0.031, "p_floor": 2.0**-324,
-        "better": "new", "computation": "exact", "exact_level": True, "n_extreme": 0, "n_resamples": 0, "statistic": np.nan,
+        "better": "new", "computation": "exact", "exact_level": True, "n_extreme": 0, "n_resamples": 0,
+        "statistic": np.nan,
         "skewness": np.nan, "accepted_a": np.nan, "wrong_a": np.nan, "accepted_b": np.nan, "wrong_b": np.nan,
         "caution": "",
     }  # fmt: skip

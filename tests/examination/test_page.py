@@ -182,11 +182,11 @@ def test_figures_of_very_many_systems_are_left_out_with_a_sentence(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"n_resamples": 2000, "monte_carlo": True}, "two-sided, exact, 2,000 resamples"),
-        ({"test": "sign"}, "sign test (sign), two-sided, exact, no Monte Carlo error"),
-        ({"test": "t_paired"}, "paired t test (t_paired), two-sided, approximate, no Monte Carlo error"),
-        ({"test": "bootstrap"}, "paired bootstrap (bootstrap), two-sided, approximate, no Monte Carlo error"),
-        ({"alternative": "greater"}, "sign-flip test (sign_flips), one-sided, exact, no Monte Carlo error"),
+        ({"n_resamples": 2000, "monte_carlo": True}, "two-sided, p-values from 2,000 resamples"),
+        ({"test": "sign"}, "sign test (sign), two-sided, exact p-values"),
+        ({"test": "t_paired"}, "paired t test (t_paired), two-sided, approximated p-values"),
+        ({"test": "bootstrap"}, "paired bootstrap (bootstrap), two-sided, approximated p-values"),
+        ({"alternative": "greater"}, "sign-flip test (sign_flips), one-sided, exact p-values"),
     ],
 )
 def test_facts_say_how(loaded: Loaded, options: dict[str, object], said: str) -> None:

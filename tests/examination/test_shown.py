@@ -240,11 +240,11 @@ def test_notes_count_what_they_are_about() -> None:
     outputs = replace(every, items=every.items.assign(domain=domains))
     (note,) = kept(notes.note_domains, outputs, None)
     assert note == "items of 8 domains are tested together: h 8, g 7, f 6, e 5, d 4, c 3 and 2 more"
-    rows = [pair(), pair(system_a="x", system_b="y", monte_carlo=True), pair(system_a="z", monte_carlo=True)]
-    pairs = pd.DataFrame(rows).infer_objects()
-    (note,) = kept(notes.note_resamples, pairs, {})
-    assert note.startswith("p-values of 2 pairs are from random flips, first x / y: ")
-    assert kept(notes.note_resamples, pairs, {"monte_carlo": True}) == (), "as asked"
+    pairs = pd.DataFrame([pair(), pair(system_a="x", system_b="y"), pair(system_a="z")]).infer_objects()
+    (note,) = kept(notes.note_resamples, pairs, {"n_resamples": 99})
+    assert note.startswith("the number of resamples is not used")
+    resampled = pairs.assign(computation=["exact", "exact", "resampled"])
+    assert kept(notes.note_resamples, resampled, {"n_resamples": 99}) == kept(notes.note_resamples, pairs, {}) == ()
     board = pd.DataFrame({"system": ["new", "old", "x", "y", "z"], "n_undefined": [0, 0, 0, 2, 0]})
     worse = pairs.assign(better=["old", "x", "old"], test="sign", p_value=0.03)
     assert kept(notes.note_pairs, worse, board, 0.02) == ()

@@ -41,7 +41,7 @@ def test_a_result_has_the_decision_the_numbers_and_what_they_are_of() -> None:
         "We compared the two systems with the two-sided sign-flip test (Hemerik et al., 2020; Noreen, 1989). It "
         "is exact here for independent units. For right or wrong answers it is McNemar's exact test (McNemar, 1947). "
         "The null hypothesis is that in the population the two systems have equal scores. The units are 40 items. The "
-        "p-value has no Monte Carlo error. The p-value is not corrected for multiple tests. The interval of the gain "
+        "p-value is exact. The p-value is not corrected for multiple tests. The interval of the gain "
         "is 95 %, two-sided: score intervals for paired proportions (Tango, 1998). All numbers are by simstudy "
     )
     assert f"`{ss.compare(outputs).signature()}`" in found["Methods"]
@@ -87,7 +87,7 @@ def test_no_gain_and_no_significance_are_told_as_the_verdict_tells_them() -> Non
             {"test": "mcnemar"},
             [
                 "two-sided McNemar's test (McNemar, 1947). It is exact here for independent units.",
-                "The p-values have no Monte Carlo error.",
+                "The p-values are exact.",
             ],
         ),
         (
@@ -108,7 +108,7 @@ def test_the_test_is_told_as_it_was(options: dict[str, Any], parts: list[str]) -
     assert "The p-values are corrected for all 3 pairs by Holm's method (Holm, 1979)." in methods
     assert ("One-sided p-values are valid" in methods) == (options.get("convention") == "koehn2004")
     drawn = "monte_carlo" in options or "convention" in options
-    assert ("no Monte Carlo error" in methods) != drawn
+    assert (" random resamples (seed " in methods) == drawn
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,10 @@ def test_where_some_p_values_are_computed_it_says_of_how_many() -> None:
     outputs = ss.Outputs.from_statistics(counts, GEOMETRIC, ["a", "b", "c"])
     methods = said(outputs, test="randomization", n_resamples=500)["Methods"]
     assert "2 of the 3 p-values are from at most 500 random resamples (seed 0)" in methods
-    assert "no Monte Carlo error" in said(outputs, n_resamples=500)["Methods"]
+    assert (
+        "approximated by a saddlepoint approximation (Lugannani and Rice, 1980)"
+        in said(outputs.select(["a", "b"]))["Methods"]
+    )
 
 
 def test_clusters_and_strata_are_units_by_name() -> None:
@@ -138,15 +141,15 @@ def test_clusters_and_strata_are_units_by_name() -> None:
         {"id": range(40), "cluster": [f"d{k // 4}" for k in range(40)], "kind": ["x", "x", "y", "y"] * 10}
     )
     outputs = replace(only_new_is_right(10, 30), items=items)
-    assert "The units are 10 clusters with 40 items in all." in said(outputs)["Methods"]
+    assert "The units are 10 clusters with 40 items in all." in said(outputs.select(["a", "b"]))["Methods"]
     # Answers are right or wrong, but their sums in a cluster are not, and need not be symmetric.
     assumed = "The test assumes: many units, or differences that are symmetric around 0."
-    assert assumed in said(outputs)["Methods"]
+    assert assumed in said(outputs.select(["a", "b"]))["Methods"]
     assert "The test assumes" not in said(outputs, unit="item")["Methods"], "it is exact"
     by_items = said(outputs, unit="item", strata="kind", test="bootstrap")["Methods"]
     assert "The units are 40 items." in by_items
     assert "Resamples keep the number of units of each kind." in by_items
-    assert "t intervals with standard errors by the jackknife" in said(outputs)["Methods"]
+    assert "t intervals with standard errors by the jackknife" in said(outputs.select(["a", "b"]))["Methods"]
 
 
 def test_intervals_of_scores_are_told_by_what_they_are() -> None:
@@ -279,7 +282,7 @@ def test_a_plan_says_what_was_planned_and_assumed() -> None:
 
 def test_numbers_of_sentences_have_signs_of_mathematics() -> None:
     """A skewness below 0 has a minus, and the p-value of the first system is one of LaTeX's formulas."""
-    row = pd.DataFrame([pair(skewness=-0.5, exact=False, metric="mean")])
+    row = pd.DataFrame([pair(skewness=-0.5, exact_level=False, metric="mean")])
     said = "".join(map(str, of_pair(row, alpha=0.05, form=".1f")))
     assert said.endswith("Skewness of the differences: −0.50.")
     right = pd.DataFrame({name: np.arange(60) < n for name, n in zip("abc", (40, 30, 20), strict=True)})
@@ -290,7 +293,7 @@ def test_numbers_of_sentences_have_signs_of_mathematics() -> None:
 
 def test_an_exact_test_of_right_and_wrong_answers_alone_is_called_mcnemars() -> None:
     outputs, told = only_new_is_right(10, 30), "For right or wrong answers it is McNemar's exact test"
-    assert told in said(outputs)["Methods"]
+    assert told in said(outputs.select(["a", "b"]))["Methods"]
     p = [ss.compare(outputs, test=name).frame["p_value"].item() for name in ("sign_flips", "mcnemar")]
     assert p == pytest.approx([2.0**-9, 2.0**-9])
     for other in (scores(list(np.linspace(0.4, 1, 10)), list(np.linspace(0.2, 0.9, 10))), outputs):

@@ -146,7 +146,7 @@ def test_a_leaderboard_of_two_tells_them_apart_as_the_default_test_does() -> Non
         board = leaderboard(outputs, level=1 - alpha)
         told.append(bool((board["rank_low"] == board["rank_high"]).all()))
         assert told[-1] == by_hand(pairs, alpha)
-    assert min(sum(told), len(told) - sum(told)) > 2
+    assert min(sum(told), len(told) - sum(told)) > 1
 
 
 def test_variants_of_one_method() -> None:

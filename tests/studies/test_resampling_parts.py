@@ -191,7 +191,8 @@ def test_no_other_test_set_may_have_items_of_home(home: str, name: str, shared: 
 def test_facts_say_what_was_run(outputs: dict[str, Outputs]) -> None:
     pairs = pd.DataFrame(
         {
-            "test": "bootstrap", "alternative": "greater", "unit": "cluster", "computation": "resampled", "exact_level": False,
+            "test": "bootstrap", "alternative": "greater", "unit": "cluster", "computation": "resampled",
+            "exact_level": False,
             "convention": "default", "strata": None, "seed": 6, "n_resamples": 70, "n_units": [5, 1210, 6],
             "test_set": ["home", "home", "away"], "n_items": [10, 2420, 8],
         }

@@ -124,7 +124,7 @@ def instances() -> list[Any]:
     tasks = ss.across_tasks(two, by="domain", unit="item", groups={LONG: ("a", SCRIPT)})
     return [
         *(outputs, pairs, pairs.pair(*names[:2]), test_set, found, Several((found, found)), tasks, tasks.main),
-        *(question, question.ties, question.convention, TESTS["sign_flips"].run(question), *TESTS.values()),
+        *(question, question.convention, TESTS["sign_flips"].run(question), *TESTS.values()),
         *(need for test in TESTS.values() for need in test.needs),
         *(guess, pilot, piloted, piloted.simulated, *piloted.cases, piloted.target, ss.Level(), ss.Judge(error=0.1)),
         *(guessed, guessed.cases[0].middle, ss.Clusters(5, 0.1), Design(5, 0.1), ss.Costs(item=2), Decision(0.05)),
@@ -132,7 +132,6 @@ def instances() -> list[Any]:
         *(ss.planning.variance_components(_samples()), TaskGroup(("a", LONG), by_size=True)),
         *(*_loaded(outputs), *_trained()),
         *(*METRICS.values(), find_metric("macro_f1"), find_metric("auc"), find_metric("precision@7")),
-        METRICS["bleu"].quick,
         *(ss.metric(LONG, lambda right: right), ss.metric("median of all", lambda right: right[0], resample=True)),
         *(*_models(), Results(Path(LONG), {SCRIPT: right}, right, {})),
         *(found.deciding_items(*names[:2]), found.by_size, *_texts()),

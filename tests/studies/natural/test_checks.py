@@ -113,7 +113,6 @@ def test_all_files_that_can_not_be_read_are_named(make: Make, data_dir: Path, tm
             {"strata": "domain"},
             "strata must not be given for test 'sign_flips'; only test='bootstrap' resamples within strata",
         ),
-        ({"test": "t_paired", "monte_carlo": False}, "monte_carlo must be 'auto' or True for test 't_paired'"),
         ({"test": "t_paired", "n_resamples": 99}, "n_resamples is for tests that resample (sign_flips, bootstrap, ran"),
     ],
 )
