@@ -85,8 +85,10 @@ def test_the_largest_so_far_never_falls_and_is_finite() -> None:
 
 def test_the_interval_holds_what_the_test_has_not_rejected_at_any_look() -> None:
     rng = np.random.default_rng(8)
-    for differences in (rng.choice([-1.0, 0.0, 1.0], 400, p=[0.1, 0.6, 0.3]), rng.uniform(-0.5, 0.7, 400)):
-        looks = np.array([1, 50, 400])
+    # All bets but one may lose nearly everything first.
+    late = np.repeat([-1.0, 1.0], [80_000, 400_000])
+    for differences in (rng.choice([-1.0, 0.0, 1.0], 400, p=[0.1, 0.6, 0.3]), rng.uniform(-0.5, 0.7, 400), late):
+        looks = np.array([1, 50, 400, len(differences)])
         for sign, ends in zip((1.0, -1.0), confidence_sequence(differences, 0.05, looks), strict=True):
             assert (sign * np.diff(ends) >= 0).all()
             for look, end in zip(looks, sign * ends, strict=True):

@@ -29,6 +29,9 @@ def test_named_systems_are_asked_about_whether_they_are_better_or_not() -> None:
     }
     for test, p in expected.items():
         assert_allclose(p_values[test, "greater"], p, atol=1e-12)
+    # Without a name the better system is asked about.
+    better = SETS.p_values(["t_paired"])["t_paired", "greater"]
+    assert_allclose(better, np.minimum(expected["t_paired"], 1 - expected["t_paired"]), atol=1e-12)
     for test in ("bootstrap", "randomization"):
         assert_allclose(p_values[test, "greater"], expected["t_paired"], atol=0.08)
         assert (p_values[test, "greater"][~SETS.first_is_better] > 0.4).all()

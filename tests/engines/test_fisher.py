@@ -54,6 +54,22 @@ def test_every_pair_is_scipys_test_of_what_only_one_accepts(lists: str) -> None:
         assert (row.exact_level, row.computation, row.alternative, row.n_resamples) == (True, "exact", "two-sided", 0)
 
 
+def test_the_score_test_of_precision_is_kosinskis_formula() -> None:
+    """(P1 - P2)^2 over (R (1 - R) - 2 C) (1 / n1 + 1 / n2), where C is of the candidates that both accept."""
+    rng = np.random.default_rng(3)
+    true = rng.random(80) < 0.4
+    accepts = rng.random((4, 80)) < 0.3 + 0.3 * true
+    for row in compared(accepted(accepts, true), test="precision_score").itertuples():
+        first, second = (accepts["abcd".index(name)] for name in (row.system_a, row.system_b))
+        n_1, n_2, both = first.sum(), second.sum(), true[first & second]
+        pooled = (true[first].sum() + true[second].sum()) / (n_1 + n_2)
+        c = (both.sum() * (1 - pooled) ** 2 + (~both).sum() * pooled**2) / (n_1 + n_2)
+        gain = true[first].mean() - true[second].mean()
+        z = gain / np.sqrt((pooled * (1 - pooled) - 2 * c) * (1 / n_1 + 1 / n_2))
+        assert row.statistic == pytest.approx(z)
+        assert row.p_value == pytest.approx(2 * stats.norm.sf(z))
+
+
 @pytest.mark.parametrize(
     ("sets", "statistic", "p"),
     [

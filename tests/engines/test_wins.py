@@ -60,6 +60,7 @@ def test_scores_that_differ_in_their_last_bit_only_are_level(rng: np.random.Gene
     assert (a[:40] != b[:40]).any()
     row = compared(Outputs.from_scores(pd.DataFrame({"a": a, "b": b})), n_resamples=20).iloc[0]
     assert row.ties == 40
+    assert compared(Outputs.from_scores(pd.DataFrame({"a": a, "b": b})), test="sign").statistic[0] == row.wins
     assert row.wins == (np.sign(a.mean() - b.mean()) * (a - b)[40:] > 0).sum()
 
 

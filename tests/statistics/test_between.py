@@ -18,6 +18,14 @@ def test_without_noise_within_it_is_the_interval_of_a_variance() -> None:
     assert [low, high] == pytest.approx(expected[1:], rel=0.005)
 
 
+def test_degrees_of_freedom_fit_the_variance_by_leaving_values_out() -> None:
+    values = np.array([0.0, 1.0, 3.0, 4.0, 9.0])
+    left_out = [np.delete(values, k).var(ddof=1) for k in range(5)]
+    df = 2 * values.var(ddof=1) ** 2 / (4 * np.var(left_out))
+    expected = values.var(ddof=1) * df / stats.chi2(df).ppf([0.975, 0.025])
+    assert between_variance(values, np.zeros(5))[1:] == pytest.approx(expected)
+
+
 def test_an_estimate_below_0_has_an_upper_bound_above_0() -> None:
     values, within = np.random.default_rng(1).normal(size=50), np.full(50, 2.0)
     found, low, high = between_variance(values, within)
