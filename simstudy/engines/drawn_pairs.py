@@ -168,7 +168,7 @@ class DrawnPairs:
             "n_covered": int(covered[known].sum()),
             "sum_width": float((high - low)[known].sum()),
             "n_undefined": int((~known).sum()),
-            "n_cautioned": int((cautions(self.question, self._known["skewness"])["caution"] != "").sum()),
+            "n_cautioned": int((self._cautions != "").sum()),
         }
 
     def way(self, test: str) -> MonteCarlo:
@@ -196,6 +196,11 @@ class DrawnPairs:
     def _known(self) -> dict[str, Any]:
         wins, losses, _ = win_counts(self.question)
         return intervals(self.question, self.gains, wins, losses)
+
+    @property
+    def _cautions(self) -> NDArray[np.object_]:
+        known = self._known
+        return np.asarray(cautions(self.question, known["skewness"], known["gain_se"])["caution"])
 
     def _counts(self, rejected: NDArray[np.bool_]) -> dict[str, int | float]:
         defined = self._defined
