@@ -35,7 +35,7 @@ def caution_section(table: pd.DataFrame, study: Settings) -> Section:
     found = [f"{of.mean():.0%} {where} ({len(of):,} cells)" for where, of in shares.items() if len(of)]
     return Section(
         "Cautions",
-        "Column caution of a comparison says that p-value and interval rest on few wrong or right answers or on skewed "
+        "Column caution of a comparison says that p-value and interval rest on few effective units or on skewed "
         "differences. A cell has the two-sided type I error rate, the coverage and the share of test sets with a "
         f"caution. ▲ marks a wrong level or coverage: {DEFAULT_TEST} rejects more than {_HIGHEST:g}, or the interval "
         f"covers less than {study.aims.coverage[0]:g}. Mean share of test sets with a caution: {'; '.join(found)}.",

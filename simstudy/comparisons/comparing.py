@@ -219,7 +219,7 @@ def table_of(ranked: Outputs, question: Question, test: str, strata: str | None)
             "wins": wins,
             "losses": losses,
             "ties": ties,
-            **cautions(question, known["skewness"]),
+            **cautions(question, known["skewness"], known["gain_se"]),
             **_p_values(question, test, result),
             "p_floor": _floor(question, n_differ),
             "better": _texts([*question.names, ""], _better(question, test, result, gain)),

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 #: With fewer units tests and intervals are rough; the study error_rates says how rough.
 FEW_UNITS = 20
 
+#: If fewer units differ, they may lack large differences that are rare: docs/validation.md has the error rates.
+FEW_DIFFER = 50
+
 # Some of the columns of Comparisons; what has these has all.
 _NEEDED = {"system_a", "system_b", "better", "unit", "test_set", "gain", "gain_low", "p_value", "p_floor", "test"}
 
@@ -265,6 +268,10 @@ def _footing(pair: pd.Series[Any]) -> list[str]:
         )
     elif pair["interval"] == "jackknife" and not isnan(pair["skewness"]):
         said.append(f"Skewness of the differences: {pair['skewness']:.2f}.")
+    n_differ = pair["wins"] + pair["losses"]
+    approximated = pair["interval"] == "jackknife" and not pair["exact_level"] and not isnan(pair["skewness"])
+    if approximated and pair["n_units"] >= FEW_UNITS and n_differ < FEW_DIFFER:
+        said.append(f"Few units differ ({units_text(n_differ, pair['unit'])}): large rare differences may be missing.")
     # A file of comma-separated values that is read again has NaN for "".
     caution = pair["caution"] if isinstance(pair["caution"], str) else ""
     approximate = [] if pair["exact_level"] else ["p"]
@@ -282,5 +289,5 @@ def cautioned(pairs: pd.DataFrame) -> str:
         return ""
     return (
         f" Column caution: where it says so ({n:,} of {counted(len(pairs), 'pair')}), p-value and interval rest on few "
-        "wrong or right answers, or on skewed differences, and are approximate."
+        "effective units, or on skewed differences, and are approximate."
     )

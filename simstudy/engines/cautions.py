@@ -1,29 +1,16 @@
-"""What a gain rests on, and whether that is too little for its p-value and its interval.
+"""Cautions about pairs whose p-value and interval rest on few effective units or on skewed differences.
 
-Tests and intervals of scores that are no plain right or wrong answers take the mean of many units to be normal. The
-units are too few for that where a handful of them decides: where one of two precisions rests on few wrong (or few
-right) answers, and where the units' differences are skewed.
+Sign flips hold their level, and jackknife intervals cover, if many units contribute to the gain. Two numbers tell that
+they may not:
 
-The study error_rates has level and coverage in five such conditions, and in twenty others, for the default test and for
-`skew_corrected` and `precision_score`. Nearly all errors are for one side. No test can do without the large differences
-if a test set has none of them: of 50 items with 85 % ties, else -1 (nine of ten) or +9, that happens to 47 in 100.
+- The effective number of a system's units (Kish 1965), (sum d)^2 / sum d^2 for the units' denominators d. It is small
+  if a system accepts few answers, or if one cluster has most of the items.
+- The skewness of the gain, sum c^3 / (sum c^2)^1.5 for the units' centred contributions c to it. It does not count if a
+  contribution of the opposite sign is as large as sqrt(sum c^2) / 4: contributions with symmetric heavy tails have such
+  ones, and sign flips hold their level for symmetric contributions.
 
-The rule was found by simulation of the default test and the jackknife interval with equal scores. It was then held
-against 435 conditions that had no part in this, with 30 to 2,000 units and 2,000 test sets each: means, precision and
-F1 of items and of clusters (slow tests, tests/statistical/test_cautions.py). Level or coverage was off in 120 of them:
-p <= 0.05 in more than 7 % of the test sets, or coverage below 93 %. How many test sets have a caution:
-
-============  ==========  =====  ==================  ===========
-scores        conditions    off  off: caution (hit)  false alarm
-============  ==========  =====  ==================  ===========
-means                205     72                77 %         20 %
-precision            162     41                92 %         30 %
-F1                    68      7                62 %          8 %
-all                  435    120                81 %         21 %
-============  ==========  =====  ==================  ===========
-
-For means, a caution is least likely where it is needed most: of the test sets that are significant by mistake, half
-have one. Nothing in a test set tells of rare large differences that it lacks.
+docs/validation.md tells how often cautions are right. Nothing in a test set tells of rare large differences that it
+lacks, so test sets that are significant for that reason have no caution.
 """
 
 from __future__ import annotations
@@ -31,57 +18,75 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simstudy.engines.question import Question
-from simstudy.metrics.base import FloatArray
+from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.f_measure import Counts
+from simstudy.metrics.influence import deviations
 
 #: Values of the column ``caution``.
-FEW_WRONG, FEW_RIGHT, SKEWED = "few wrong answers", "few right answers", "skewed differences"
+FEW_EFFECTIVE, SKEWED = "few effective units", "skewed differences"
 
-#: Of precision, fewer right or wrong answers of a system than this are few, whatever the skewness is.
-FEW = 5
+#: A system with a smaller effective number of units has few.
+LEAST_EFFECTIVE = 10
 
-#: Skewness over the square root of the number of units (the skewness of the gain) above which it is large.
+#: Skewness of the gain above which differences are skewed.
 LARGE = 0.2
 
+#: Contribution of the opposite sign, in standard errors of the gain, from which on differences count as two-sided.
+OPPOSITE = 0.25
 
-def cautions(question: Question, skewness: FloatArray) -> dict[str, Any]:
-    """Columns of Comparisons that tell what each pair's scores rest on, and a caution; `skewness` (P,) is `spread`'s.
 
-    Counts are NaN where the metric does not count what each system chose; the caution is "" where there is none, and
-    for right and wrong answers, whose test is exact and whose interval covers for few of them too.
+def cautions(question: Question, skewness: FloatArray, gain_se: FloatArray) -> dict[str, Any]:
+    """Columns of Comparisons with the answers that each pair's scores rest on, and its caution.
+
+    `skewness` and `gain_se` (P,) are those of `intervals.spread`. Counts are NaN if the metric counts no answers. The
+    caution is "" if there is none, and for right and wrong answers: their test is exact, and their interval covers.
     """
-    counts = _chosen(question)
-    i, j = question.pairs
-    if counts is None:
-        of_a = wrong_a = of_b = wrong_b = np.full(question.n_pairs, np.nan)
-    else:
-        of, wrong = counts
-        of_a, wrong_a, of_b, wrong_b = of[i], wrong[i], of[j], wrong[j]
-    caution = np.full(question.n_pairs, "", dtype=object)
+    (i, j), caution = question.pairs, np.full(question.n_pairs, "", dtype=object)
+    accepted, wrong = _answers(question)
     if not question.right_or_wrong:
-        large = np.abs(skewness) > LARGE * np.sqrt(question.n_units)
-        caution[large] = SKEWED
-        if counts is not None and question.metric.is_proportion:
-            # Contributions to a precision are skewed because there are few of one kind.
-            right, wrong = np.minimum(of_a - wrong_a, of_b - wrong_b), np.minimum(wrong_a, wrong_b)
-            few = large | (np.minimum(right, wrong) < FEW)
-            caution[few] = np.where(wrong <= right, FEW_WRONG, FEW_RIGHT)[few]
-    return {"accepted_a": of_a, "wrong_a": wrong_a, "accepted_b": of_b, "wrong_b": wrong_b, "caution": caution}
+        skewed = np.abs(skewness) > LARGE * np.sqrt(question.n_units)
+        if question.metric.of_sums:
+            skewed[skewed] = _one_sided(question, skewness, gain_se, np.flatnonzero(skewed))
+        caution[skewed] = SKEWED
+        few = _effective_units(question) < LEAST_EFFECTIVE
+        caution[few[i] | few[j]] = FEW_EFFECTIVE
+    of_pairs = {"accepted_a": accepted[i], "wrong_a": wrong[i], "accepted_b": accepted[j], "wrong_b": wrong[j]}
+    return {**of_pairs, "caution": caution}
 
 
-def _chosen(question: Question) -> tuple[FloatArray, FloatArray] | None:
-    """How many answers each system gave, or candidates it accepted, and how many are wrong (K,); None: not counted."""
+def _one_sided(question: Question, skewness: FloatArray, gain_se: FloatArray, pairs: IntArray) -> NDArray[np.bool_]:
+    """Whether the contributions of the sign opposite to the skewness are small, for some pairs (P',)."""
+    rows, (i, j) = deviations(question.contributions, question.strata), question.pairs
+    sign = np.sign(skewness)
+    opposite = np.array([(sign[p] * (rows[j[p]] - rows[i[p]])).max() for p in pairs])
+    return np.asarray(question.factor * opposite < OPPOSITE * gain_se[pairs])
+
+
+def _effective_units(question: Question) -> FloatArray:
+    """Effective number of units of each system (K,); NaN if the metric is no ratio, or has nothing to divide by."""
+    if question.ratio is None:
+        return np.full(question.n_systems, np.nan)
+    below = question.ratio[1].astype(np.float64)
+    squares = (below**2).sum(axis=1)
+    number = np.divide(below.sum(axis=1) ** 2, squares, out=np.full_like(squares, np.nan), where=squares > 0)
+    return np.asarray(number)
+
+
+def _answers(question: Question) -> tuple[FloatArray, FloatArray]:
+    """How many answers each system gave, or candidates it accepted, and how many are wrong (K,); NaN: not counted."""
     metric = question.metric
+    none = np.full(question.n_systems, np.nan)
     if question.right_or_wrong or question.unit_scores is not None or question.factor != 1:
-        return None
+        return none, none
     if isinstance(metric, Counts):
-        right, of = question.statistics[..., 0], question.statistics[..., 1]
+        right, accepted = question.statistics[..., 0], question.statistics[..., 1]
     elif question.ratio is not None and question.fractions and metric.is_proportion:
-        above, of = question.ratio
-        right = above if metric.higher_is_better else of + above
+        above, accepted = question.ratio
+        right = above if metric.higher_is_better else accepted + above
     else:
-        return None
-    n_of = of.sum(axis=1, dtype=np.float64)
-    return n_of, n_of - right.sum(axis=1, dtype=np.float64)
+        return none, none
+    n_accepted = accepted.sum(axis=1, dtype=np.float64)
+    return n_accepted, n_accepted - right.sum(axis=1, dtype=np.float64)

@@ -159,7 +159,7 @@ class DrawnPairs:
             "n_covered": int(((low <= true) & (true <= high)).sum()),
             "sum_width": float(np.nansum(high - low)),
             "n_undefined": int(np.isnan(low).sum()),
-            "n_cautioned": int((cautions(self.question, self._intervals["skewness"])["caution"] != "").sum()),
+            "n_cautioned": int((self._cautions != "").sum()),
         }
 
     def is_resampled(self, test: str) -> bool:
@@ -185,6 +185,11 @@ class DrawnPairs:
     def _intervals(self) -> dict[str, Any]:
         wins, losses, _ = win_counts(self.question)
         return intervals(self.question, self.gains, wins, losses)
+
+    @property
+    def _cautions(self) -> NDArray[np.object_]:
+        known = self._intervals
+        return np.asarray(cautions(self.question, known["skewness"], known["gain_se"])["caution"])
 
     def _counts(self, rejected: NDArray[np.bool_]) -> dict[str, int | float]:
         counted = rejected & self._defined

@@ -32,9 +32,9 @@ def accepting(new: tuple[int, int], old: tuple[int, int], n: int = 1400) -> Outp
 @pytest.mark.parametrize(
     ("new", "old", "said"),
     [
-        ((90, 4), (24, 3), "24 by old, 3 wrong. Few wrong answers: " + ALL),
+        ((90, 4), (24, 3), "24 by old, 3 wrong. Skewed differences: " + ALL),
         ((1200, 400), (60, 21), "Answers: 1,200 by new, 400 of them wrong, and 60 by old, 21 wrong."),
-        ((90, 80), (24, 22), "and 24 by old, 22 wrong. Few right answers: " + ALL),
+        ((90, 40), (9, 5), "and 9 by old, 5 wrong. Few effective units: " + ALL),
     ],
 )
 def test_of_precision_it_tells_answers_and_wrong_ones(new: tuple[int, int], old: tuple[int, int], said: str) -> None:
@@ -47,6 +47,14 @@ def test_of_means_it_tells_the_skewness() -> None:
     assert said.endswith(f"differences: {stats.skew(differences):.2f}. Skewed differences: {ALL}")
     even = verdict(compared(scores(np.tile([1.0, -0.5], 40), np.zeros(80)), n_resamples=99).iloc[0])
     assert even.endswith("Skewness of the differences: 0.00.")
+
+
+def test_it_tells_that_few_units_differ() -> None:
+    few = {"exact": False, "skewness": 0.1, "wins": 30, "losses": 19}
+    said = "Few units differ (49 items): large rare differences may be missing."
+    assert verdict(pair(**few)).endswith(said)
+    for other in ({"exact": True}, {"losses": 20}, {"skewness": np.nan}, {"n_units": 19}, {"interval": "bootstrap"}):
+        assert "Few units differ" not in verdict(pair(**few | other))
 
 
 def test_what_is_exact_or_absent_is_not_called_approximate() -> None:

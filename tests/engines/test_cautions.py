@@ -1,4 +1,4 @@
-"""What gains rest on: counts by hand, skewness by scipy, and how often the rule is right."""
+"""Cautions and what gains rest on: counts and effective numbers by hand, skewness by scipy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.cautions import FEW_RIGHT, FEW_WRONG, SKEWED
+from simstudy.engines.cautions import FEW_EFFECTIVE, SKEWED
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from tests.oracles import ERROR_RATE, compared
@@ -21,11 +21,11 @@ def scored(scores: np.ndarray, **items: object) -> Outputs:
     return Outputs.from_scores(pd.DataFrame(scores.T, columns=names), items=frame)
 
 
-def precision(n: int, *systems: tuple[int, int], metric: str = "precision_of_accepted") -> Outputs:
+def precision(n: int, *systems: tuple[int, int]) -> Outputs:
     """Systems that accept so many of the first candidates, and have so many of these wrong: the last ones."""
     accepted = np.array([np.arange(n) < of for of, _ in systems]).astype(int)
     right = np.array([np.arange(n) < of - wrong for of, wrong in systems]).astype(int)
-    return Outputs.from_statistics(np.stack([right, accepted], axis=-1), METRICS[metric])
+    return Outputs.from_statistics(np.stack([right, accepted], axis=-1), METRICS["precision_of_accepted"])
 
 
 def test_skewness_is_that_of_the_units_differences() -> None:
@@ -80,39 +80,42 @@ def test_where_less_is_better_what_is_counted_is_wrong() -> None:
         assert compared(outputs).iloc[0][COUNTS].tolist() == [40, 6, 20, 5]
 
 
-@pytest.mark.parametrize(
-    ("systems", "caution"),
-    [(((40, 15), (20, 8)), ""), (((40, 25), (20, 15)), ""), (((40, 4), (20, 5)), FEW_WRONG),
-     (((40, 15), (20, 4)), FEW_WRONG), (((40, 25), (20, 16)), FEW_RIGHT), (((40, 25), (20, 12)), ""),
-     (((7, 4), (6, 3)), FEW_WRONG)],
-)  # fmt: skip
-def test_fewer_than_five_are_few(systems: tuple[tuple[int, int], ...], caution: str) -> None:
-    assert compared(precision(400, *systems))["caution"][0] == caution
+@pytest.mark.parametrize(("sizes", "caution"), [([9] + 24 * [1], ""), ([10] + 24 * [1], FEW_EFFECTIVE)])
+def test_a_giant_cluster_leaves_few_effective_units(sizes: list[int], caution: str) -> None:
+    """The effective number of units is (9 + 24)^2 / (9^2 + 24) = 10.4, and (10 + 24)^2 / (10^2 + 24) = 9.3."""
+    cluster = np.repeat(np.arange(25), sizes)
+    scores = np.stack([np.random.default_rng(4).normal(size=len(cluster)), np.zeros(len(cluster))])
+    row = compared(scored(scores, cluster=cluster)).iloc[0]
+    assert row.n_units == 25
+    assert row.caution == caution
 
 
-def test_skewness_of_precisions_is_of_the_rarer_kind() -> None:
-    for systems, caution in ((((1200, 40), (60, 9)), FEW_WRONG), (((1200, 1160), (60, 51)), FEW_RIGHT)):
-        row = compared(precision(1300, *systems), n_resamples=9).iloc[0]
-        assert abs(row.skewness) > 0.2 * np.sqrt(1300)
-        assert row.caution == caution
+def test_a_system_with_few_answers_has_few_effective_units() -> None:
+    """The denominators of answers are 1 and 0, so the effective number of units is the number of answers."""
+    for accepted in (9, 10):
+        for wrong in (4, 5):
+            row = compared(precision(60, (40, 20), (accepted, wrong))).iloc[0]
+            assert (row.caution == FEW_EFFECTIVE) == (accepted < 10)
 
 
 @pytest.mark.parametrize("side", [1, -1])
-def test_skewness_is_large_beyond_a_fifth_of_the_root_of_n(side: int) -> None:
-    """One outlier whose size is moved across the bound, for the better system and against it."""
-    n = 64
-    base = np.tile([-1.0, 1.0], n // 2)
-    seen = set()
-    for outlier in np.linspace(1, 12, 16):
-        differences = base.copy()
-        differences[0] = side * outlier
-        differences += 0.25
-        assert differences.sum() > 0
-        expected = abs(stats.skew(differences)) > 0.2 * np.sqrt(n)
-        row = compared(scored(np.stack([differences, np.zeros(n)]))).iloc[0]
-        assert row.caution == (SKEWED if expected else "")
-        seen.add(row.caution)
-    assert seen == {SKEWED, ""}
+@pytest.mark.parametrize(("metric", "scale"), [("mean", 1.0), ("mean", 0.1), ("mean (lower is better)", 1e6)])
+def test_skewed_are_differences_with_large_ones_on_one_side(side: int, metric: str, scale: float) -> None:
+    """Two outliers of opposite signs are moved across the bounds of the skewness, and of the smaller one's size."""
+    n, seen = 64, set()
+    for outlier in range(2, 13, 2):
+        for opposite in (1, 3, 4, 9):
+            differences = np.tile([-1.0, 1.0], n // 2)
+            differences[:2] = side * outlier, -side * opposite
+            differences += 1
+            centred = differences - differences.mean()
+            other = max(-np.sign(stats.skew(differences)) * centred) / np.sqrt((centred**2).sum())
+            expected = abs(stats.skew(differences)) > 0.2 * np.sqrt(n) and other < 0.25
+            statistics = np.stack([[scale * differences, np.zeros(n)], np.ones((2, n))], axis=-1)
+            row = compared(Outputs.from_statistics(statistics, METRICS[metric])).iloc[0]
+            assert row.caution == (SKEWED if expected else "")
+            seen.add((row.caution, bool(other < 0.25)))
+    assert seen == {(SKEWED, True), ("", True), ("", False)}
 
 
 def test_right_and_wrong_answers_need_no_caution() -> None:
