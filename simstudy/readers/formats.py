@@ -18,9 +18,9 @@ from simstudy.files.packed import plain_name
 from simstudy.metrics import Metric
 from simstudy.metrics.ranking import KINDS, ranking_measure
 from simstudy.notes import Argument, Words, note
-from simstudy.running.plug_ins import loaded_objects
 from simstudy.readers.long_table import LongTable
 from simstudy.readers.request import Request
+from simstudy.running.plug_ins import loaded_objects
 from simstudy.text.numerals import counted
 from simstudy.validation import InputError, check_choice
 

@@ -159,7 +159,7 @@ def test_the_same_answers_everywhere() -> None:
 
 
 def test_no_test_makes_a_system_better_than_its_score() -> None:
-    """Signs: 9 of 9 for the first, but one item takes all of it back; and bootstrap p-values of nearly 0 from three items."""
+    """Signs: 9 of 9 for the first, but one item takes all of it back; and the bootstrap of three items."""
     equal = means(np.array([1.0] * 9 + [0.0]), np.array([0.0] * 9 + [9.0]))
     pairs = compared(equal, test="sign")
     assert pairs["p_value"].item() == pytest.approx(2 * 11 / 2**10)

@@ -196,7 +196,7 @@ def test_the_published_rule_has_no_two_sided_p_value() -> None:
 
 
 def test_what_one_side_finds_too_few_units_may_not_carry_on_two() -> None:
-    """Five units: the bootstrap's p-values are nearly 0, but of 2^5 swaps two are as extreme two-sided, 0.0625 of all."""
+    """Five units: bootstrap p-values are nearly 0, but of 2^5 swaps two are as extreme two-sided, 0.0625 of all."""
     outputs = only_new_is_right(5, 0)
     one = compared(outputs, test="bootstrap", alternative="greater").iloc[0]
     assert (one["p_value"], one["p_two_sided"]) == (1e-300, 1e-300)
