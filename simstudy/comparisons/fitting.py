@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.engines.memory import available, bytes_of_unit, needed, taken
+from simstudy.engines.memory import available, needed, taken
 from simstudy.engines.question import Question
 from simstudy.engines.registry import default_test
 from simstudy.files.packed import size_of
@@ -39,8 +39,7 @@ def block_size(question: Question, test: str, memory: str | int | None, ahead: i
     answers = question.right_or_wrong and question.computes
     most = _SOME_ROWS if answers else _MOST_ROWS
     k, n, s = question.statistics.shape
-    of_unit = bytes_of_unit(test, (k, n, s), answers=answers)
-    fixed = _beside_rows((k, n, s), question.n_jobs, of_unit, n_asked(question), memory)
+    fixed = _beside_rows(test, (k, n, s), question.n_jobs, n_asked(question), memory, answers=answers)
     of_row = _OF_ROW * (1 + ahead)
     there = np.inf if memory is None else size_of("memory", memory) - taken()
     left = min(there, available())
@@ -60,11 +59,14 @@ def n_asked(question: Question) -> int:
     return k * (k - 1) // 2 if question.asked is None else len(question.asked[0])
 
 
-def _beside_rows(shape: tuple[int, int, int], n_jobs: int, of_unit: float, n_pairs: int, memory: object) -> int:
+def _beside_rows(
+    test: str, shape: tuple[int, int, int], n_jobs: int, n_pairs: int, memory: object, *, answers: bool
+) -> int:
     """Bytes beside the rows of pairs. If there is a limit, numba is imported before the rest is counted."""
     if memory is not None:
         import numba  # noqa: F401
-    return needed(*shape[:2], 0, n_jobs, of_unit) + _OF_PAIR * n_pairs - (_OF_NUMBA if memory is not None else 0)
+    fixed = needed(test, shape, 0, n_jobs, answers=answers) + _OF_PAIR * n_pairs
+    return fixed - (_OF_NUMBA if memory is not None else 0)
 
 
 def _too_little(
@@ -103,11 +105,10 @@ def check_tables(paths: Iterable[Path], metric: Metric, *, memory: str | int | N
         width = max(4 if size == 2 else size for size in [*sizes.values()][1:] or [8])
         of_statistics, of_columns = k * s * width, sum(sizes.values())
         answers = width == 1 and metric.item_range is not None
-        of_unit = bytes_of_unit(test, (k, n, s), answers=answers)
         reading = n * (2 * of_columns + of_statistics + _OF_ITEM_READ)
         # Right or wrong answers have blocks of pairs side by side.
         rows = _LEAST_ROWS * _OF_ROW * (1 + (n_jobs if answers and n_jobs > 1 else 0))
-        rows += _beside_rows((k, n, s), n_jobs, of_unit, n_pairs, memory)
+        rows += _beside_rows(test, (k, n, s), n_jobs, n_pairs, memory, answers=answers)
         comparing = n * (2 * of_statistics + _OF_ITEM) + rows
         least = taken() + max(reading, comparing) / 0.9
         if least > there:

@@ -22,32 +22,34 @@ _OF_THREAD, _OF_PYTHON = 64 * 2**20, 100 * 2**20
 _GIB = 2**30
 
 
-def needed(n_systems: int, n_units: int, n_pairs: int, n_jobs: int, of_unit: float, *, analysed: bool = False) -> int:
-    """Bytes that a comparison takes at its peak, beside its Outputs; also with all that is made of it (`analysed`)."""
+def needed(
+    test: str, shape: Sequence[int], n_pairs: int, n_jobs: int, *, answers: bool = False, analysed: bool = False
+) -> int:
+    """Bytes that a comparison of this shape (K systems, n units, S) takes at its peak, beside its Outputs.
+
+    `answers` are right or wrong; `analysed` is with all that is made of the comparison.
+    """
+    k, n, s = shape
+    of_unit: float = 8 * _COPIES * s
+    if test in ("sign_flips", "skew_corrected", "randomization") and answers:
+        of_unit = _OF_ANSWER + _OF_ANSWERS / k
+    elif test in ("sign_flips", "skew_corrected"):
+        of_unit = min(_OF_CONTRIBUTION, of_unit)
     of_pair = _OF_PAIR_ANALYSED if analysed else _OF_PAIR
-    return int(_OF_PYTHON + _OF_THREAD * n_jobs + of_pair * n_pairs + of_unit * n_systems * n_units)
-
-
-def bytes_of_unit(test: str, shape: Sequence[int], *, answers: bool) -> float:
-    """Bytes that a test holds for each unit of a system, given the shape (K, n, S); `answers` are right or wrong."""
-    if answers and test in ("sign_flips", "skew_corrected", "randomization"):
-        return _OF_ANSWER + _OF_ANSWERS / shape[0]
-    of_any = 8 * _COPIES * shape[2]
-    return min(_OF_CONTRIBUTION, of_any) if test in ("sign_flips", "skew_corrected") else of_any
+    return int(_OF_PYTHON + _OF_THREAD * n_jobs + of_pair * n_pairs + of_unit * k * n)
 
 
 def check_memory(
-    test: str, shape: Sequence[int], n_pairs: int, n_jobs: int = 1, *, answers: bool = False, analysed: bool = False
+    test: str, shape: Sequence[int], n_pairs: int, n_jobs: int, *, answers: bool = False, analysed: bool = False
 ) -> None:
     """Raise a ValueError where a comparison of this shape (K systems, n units, S) would not fit into memory."""
     k, n, _ = shape
-    of_unit = bytes_of_unit(test, shape, answers=answers)
-    bytes_needed, free = needed(k, n, n_pairs, n_jobs, of_unit, analysed=analysed), available()
-    if bytes_needed > free:
+    total, free = needed(test, shape, n_pairs, n_jobs, answers=answers, analysed=analysed), available()
+    if total > free:
         raise InputError(
             "outputs",
             f"must fit into memory: test '{test}' of {n_pairs:,} pairs of {k:,} systems on {n:,} units needs about "
-            f"{bytes_needed / _GIB:.1f} GiB, and {free / _GIB:.1f} GiB are free; select fewer systems (half of "
+            f"{total / _GIB:.1f} GiB, and {free / _GIB:.1f} GiB are free; select fewer systems (half of "
             f"them are a quarter of the pairs){', take fewer items' if n > k else ''} or use a larger machine",
         )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simstudy.metrics import Metric
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray
-from simstudy.metrics.influence import contributions, deviations, n_undefined
+from simstudy.metrics.influence import contributions, n_undefined
 from simstudy.metrics.ratio import Ratio, whole
 from simstudy.statistics.pvalues import CONVENTIONS, Convention
 from simstudy.text.reprs import FieldsMixin
@@ -32,9 +32,7 @@ _TOGETHER = 2**15
 _LEAST_P_VALUE = 1e-300
 
 # What is kept of a question for other pairs of the same systems.
-_OF_SYSTEMS = (
-    "integers", "ratio", "unit_scores", "right", "contributions", "answers", "undefined", "fractions", "small_counts",
-)  # fmt: skip
+_OF_SYSTEMS = ("integers", "ratio", "unit_scores", "right", "contributions", "undefined", "fractions", "small_counts")
 
 
 @dataclass(frozen=True)
@@ -156,19 +154,6 @@ class Question(FieldsMixin):
         """What each unit adds to each system's score (K, n), on the metric's scale over `factor`; more is better."""
         parts = contributions(self.statistics, self.metric)
         return parts if self.metric.higher_is_better else -parts
-
-    @cached_property
-    def answers(self) -> tuple[FloatArray, FloatArray]:
-        """How far a wrong and a right answer deviate from each system's mean, and sums of squares and cubes; (K, 2)."""
-        assert self.right is not None
-        values, powers = np.empty((2, self.n_systems, 2))
-        for k, right in enumerate(self.right):
-            parts = contributions(self.statistics[k : k + 1], self.metric)
-            (row,) = deviations(parts if self.metric.higher_is_better else -parts)
-            values[k] = row[[right.argmin(), right.argmax()]]
-            # Of two rows: of one alone numpy adds in another order.
-            powers[k] = np.einsum("kn,kn->k", np.stack([row, row**2]), np.stack([row, row]))
-        return values, powers
 
     @cached_property
     def undefined(self) -> NDArray[np.bool_]:
