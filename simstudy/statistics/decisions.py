@@ -102,13 +102,16 @@ class Decision(FieldsMixin):
 
     def prefers_worse(self, pairs: pd.DataFrame) -> NDArray[np.bool_]:
         """Whether the same rule prefers the system with the worse score, (P,); such a gain is not significant."""
-        return _prefers(pairs, "system_b", otherwise=False) & self.rejects(pairs)
+        if "better" not in pairs:
+            return np.zeros(len(pairs), dtype=np.bool_)
+        return (pairs["better"] == pairs["system_b"]).to_numpy(dtype=np.bool_) & self.rejects(pairs)
 
     def within_reach(self, pairs: pd.DataFrame) -> NDArray[np.bool_]:
         """Whether each pair differs on enough units for a p-value of at most alpha, (P,)."""
         if "p_floor" not in pairs:
             return np.ones(len(pairs), dtype=np.bool_)
-        return np.asarray(_numbers(pairs, "p_floor") * self._correction_factor(pairs) <= self.alpha)
+        floor = _numbers(pairs, "p_floor")
+        return np.asarray((floor if self.p == "p_value" else floor * self._correction_factor(pairs)) <= self.alpha)
 
     def rejects(self, pairs: pd.DataFrame) -> NDArray[np.bool_]:
         """Whether each test rejects its null hypothesis, whichever system it prefers, (P,)."""
@@ -122,8 +125,6 @@ class Decision(FieldsMixin):
 
     def _correction_factor(self, pairs: pd.DataFrame) -> NDArray[np.float64]:
         """Each pair's corrected p-value over its own, (P,)."""
-        if self.p == "p_value":
-            return np.ones(len(pairs))
         uncorrected, p = _numbers(pairs, "p_value"), _numbers(pairs, self.p)
         return np.divide(p, uncorrected, out=np.ones_like(p), where=uncorrected > 0)
 
@@ -137,13 +138,6 @@ def one_row(pair: pd.Series[Any]) -> pd.DataFrame:
     return pd.DataFrame([pair]).infer_objects()
 
 
-def _prefers(pairs: pd.DataFrame, system: str, *, otherwise: bool) -> NDArray[np.bool_]:
-    """Whether each pair's test prefers the system in this column, (P,); `otherwise` if no column tells it."""
-    if "better" not in pairs:
-        return np.full(len(pairs), otherwise)
-    return (pairs["better"] == pairs[system]).to_numpy(dtype=np.bool_)
-
-
 def prefers_better(pairs: pd.DataFrame) -> NDArray[np.bool_]:
     """Whether each pair has a gain and its test prefers the system that has it, (P,).
 
@@ -151,7 +145,9 @@ def prefers_better(pairs: pd.DataFrame) -> NDArray[np.bool_]:
     worse score, or one of two systems with equal scores. Without a column ``better`` every test is taken to prefer the
     better system.
     """
-    holds = _prefers(pairs, "system_a", otherwise=True)
+    holds = np.ones(len(pairs), dtype=np.bool_)
+    if "better" in pairs:
+        holds &= (pairs["better"] == pairs["system_a"]).to_numpy(dtype=np.bool_)
     return holds & (pairs["gain"] > 0).to_numpy(dtype=np.bool_) if "gain" in pairs else holds
 
 
