@@ -110,7 +110,8 @@ class Decision(FieldsMixin):
         """Whether each pair differs on enough units for a p-value of at most alpha, (P,)."""
         if "p_floor" not in pairs:
             return np.ones(len(pairs), dtype=np.bool_)
-        return np.asarray(_numbers(pairs, "p_floor") * self._correction_factor(pairs) <= self.alpha)
+        floor = _numbers(pairs, "p_floor")
+        return np.asarray((floor if self.p == "p_value" else floor * self._correction_factor(pairs)) <= self.alpha)
 
     def rejects(self, pairs: pd.DataFrame) -> NDArray[np.bool_]:
         """Whether each test rejects its null hypothesis, whichever system it prefers, (P,)."""
@@ -124,8 +125,6 @@ class Decision(FieldsMixin):
 
     def _correction_factor(self, pairs: pd.DataFrame) -> NDArray[np.float64]:
         """Each pair's corrected p-value over its own, (P,)."""
-        if self.p == "p_value":
-            return np.ones(len(pairs))
         uncorrected, p = _numbers(pairs, "p_value"), _numbers(pairs, self.p)
         return np.divide(p, uncorrected, out=np.ones_like(p), where=uncorrected > 0)
 
