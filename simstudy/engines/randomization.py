@@ -27,8 +27,8 @@ from simstudy.engines.summed_columns import ResampledScores, summable
 from simstudy.engines.wins import units_that_differ
 from simstudy.metrics.base import Array, FloatArray, IntArray
 
-#: Units times cells of a joint distribution: about as long as 2^20 shuffles of a pair take.
-MOST_STEPS = 2**24
+#: Units times cells of a joint distribution that take about as long as a shuffle; and shuffles that are always worth it.
+STEPS_OF_SHUFFLE, LEAST_SHUFFLES = 16, 2**20
 
 #: Units that differ of which all shuffles are looked at, as Yeh does (2^20 shuffles), but no more shuffles than drawn.
 MOST_ENUMERATED = 20
@@ -69,7 +69,8 @@ def _exact_shares(question: Question) -> FloatArray:
             joint_tails(sides, (i[part], j[part]), Tail(question.two_sided, strict=False), tails)
             return tails
 
-        within = np.flatnonzero(n_differ * cells <= MOST_STEPS)
+        most_steps = STEPS_OF_SHUFFLE * max(question.n_resamples, LEAST_SHUFFLES)
+        within = np.flatnonzero(n_differ * cells <= most_steps)
         p_value[within] = side_by_side(shares, within, question.n_jobs)
     most = min(MOST_ENUMERATED, question.n_resamples.bit_length() - 1)
     todo = np.flatnonzero(np.isnan(p_value) & (n_differ <= most))
