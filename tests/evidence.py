@@ -112,20 +112,6 @@ def summary() -> str:
     return _markdown(head, written)
 
 
-def warnings() -> str:
-    """Shares of test sets with a warning by condition; bold where the default test or its interval is off."""
-    rows, titles = _csv("error_rates/cautions.csv"), _titles("error_rates")
-    sizes = (20, 50, 100, 500, 2000)
-    written = []
-    for condition, own in rows.groupby("condition", sort=False):
-        own = own.set_index("n_units")
-        cells = [f"{100 * own.at[n, 'cautioned']:.0f} %" for n in sizes]
-        off = [own.at[n, "error_rate"] > 0.07 or own.at[n, "coverage"] < 0.93 for n in sizes]
-        shown = [f"**{cell}**" if bad else cell for cell, bad in zip(cells, off, strict=True)]
-        written.append([titles[condition], *shown])
-    return _markdown(["scores of equally good systems", *(f"{n:,} units" for n in sizes)], written)
-
-
 def failures() -> str:
     """Where the default test fails: type I error rates of tests, and coverage, by number of units."""
     rates, covered = _rates(), _csv("error_rates/coverage.csv")
@@ -291,7 +277,7 @@ def paper(study: str) -> Callable[[], str]:
 
 TABLES: dict[str, Callable[[], str]] = {
     "tests": tests, "intervals": intervals, "plans": plans, "families": families, "many_tasks": many_tasks,
-    "ranks": ranks, "rankings": rankings, "tools": tools, "summary": summary, "warnings": warnings,
+    "ranks": ranks, "rankings": rankings, "tools": tools, "summary": summary,
     "failures": failures, "samples": samples, "sample_plans": sample_plans,
     **{study: paper(study) for study in ("berg_kirkpatrick_2012", "yeh_2000", "chinchor_1992", "evert_2004")},
 }  # fmt: skip

@@ -48,7 +48,7 @@ def cautions(question: Question, skewness: FloatArray, gain_se: FloatArray) -> d
     accepted, wrong = _answers(question)
     if not question.right_or_wrong:
         skewed = np.abs(skewness) > LARGE * np.sqrt(question.n_units)
-        if question.metric.of_sums:
+        if question.metric.of_sums and skewed.any():
             skewed[skewed] = _one_sided(question, skewness, gain_se, np.flatnonzero(skewed))
         caution[skewed] = SKEWED
         few = _effective_units(question) < LEAST_EFFECTIVE
@@ -69,10 +69,10 @@ def _effective_units(question: Question) -> FloatArray:
     """Effective number of units of each system (K,); NaN if the metric is no ratio, or has nothing to divide by."""
     if question.ratio is None:
         return np.full(question.n_systems, np.nan)
-    below = question.ratio[1].astype(np.float64)
-    squares = (below**2).sum(axis=1)
-    number = np.divide(below.sum(axis=1) ** 2, squares, out=np.full_like(squares, np.nan), where=squares > 0)
-    return np.asarray(number)
+    below = question.ratio[1]
+    total = below.sum(axis=1, dtype=np.float64)
+    squares = np.einsum("kn,kn->k", below, below, dtype=np.float64)
+    return np.asarray(np.divide(total**2, squares, out=np.full_like(squares, np.nan), where=squares > 0))
 
 
 def _answers(question: Question) -> tuple[FloatArray, FloatArray]:
