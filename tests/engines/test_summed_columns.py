@@ -5,20 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simstudy.engines.summed_columns import SummedColumns
-from simstudy.engines.tallies import summable
+from simstudy.engines.summed_columns import SummedColumns, summable
 
 N_UNITS = 64
 
 
 def check(statistics: np.ndarray) -> SummedColumns:
     """Sums of all statistics, by whole numbers; what comes is no more than there is."""
-    found = SummedColumns(statistics)
+    summed = SummedColumns(statistics)
     counts = np.random.default_rng(0).integers(0, 9, size=(statistics.shape[2], 5))
-    sums = found.sums(found.columns @ counts)
-    assert (sums[found.rows] == statistics @ counts).all()
-    assert len(found.columns) <= len(sums) == len(np.unique(statistics.reshape(-1, statistics.shape[2]), axis=0))
-    return found
+    sums = summed.sums(summed.columns @ counts)
+    assert (sums[summed.rows] == statistics @ counts).all()
+    assert len(summed.columns) <= len(sums) == len(np.unique(statistics.reshape(-1, statistics.shape[2]), axis=0))
+    return summed
 
 
 def sequences(n_systems: int, words: np.ndarray) -> np.ndarray:
