@@ -26,7 +26,11 @@ def test_units_are_documents_by_default(test: str, answered: Outputs) -> None:
     options: dict[str, Any] = {"test": test, "n_resamples": 300}
     by_default = compared(answered, **options)
     pd.testing.assert_frame_equal(by_default, compared(answered, unit="cluster", **options))
-    assert (set(by_default["unit"]), set(by_default["n_units"]), set(by_default["n_items"])) == ({"cluster"}, {15}, {60})
+    assert (set(by_default["unit"]), set(by_default["n_units"]), set(by_default["n_items"])) == (
+        {"cluster"},
+        {15},
+        {60},
+    )
     by_item = compared(answered, unit="item", **options)
     assert (set(by_item["unit"]), set(by_item["n_units"])) == ({"item"}, {60})
     assert (by_item["gain"] == by_default["gain"]).all()

@@ -47,13 +47,9 @@ class TestEveryTest:
         expected = compared(outputs, **options)
         for layout in ({"tile_size": 400}, {"tile_size": 7, "n_jobs": 3}) if test in RESAMPLED else ({"n_jobs": 3},):
             pd.testing.assert_frame_equal(compared(outputs, **options, **layout), expected, check_exact=True)
-        pd.testing.assert_frame_equal(
-            compared(outputs.select(list("dbeca")), **options), expected, check_exact=True
-        )
+        pd.testing.assert_frame_equal(compared(outputs.select(list("dbeca")), **options), expected, check_exact=True)
 
-    def test_a_pair_does_not_depend_on_the_other_systems(
-        self, test: str, monte_carlo: bool, outputs: Outputs
-    ) -> None:
+    def test_a_pair_does_not_depend_on_the_other_systems(self, test: str, monte_carlo: bool, outputs: Outputs) -> None:
         everyone, pair = (
             compared(some, test=test, monte_carlo=monte_carlo, unit="item", n_resamples=500)
             for some in (outputs, outputs.select(["b", "e"]))

@@ -84,7 +84,9 @@ def n_flips(pair: np.ndarray, metric: Metric, *, two_sided: bool) -> int:
     """How many of the 2^n flips of the contributions reach the gain."""
     parts, gain = contributions(pair, metric)
     slack = 1e-9 * (sum(abs(part) for part in parts) + abs(gain) or 1.0)
-    sums = [fsum(s * part for s, part in zip(signs, parts, strict=True)) for signs in product((1, -1), repeat=len(parts))]
+    sums = [
+        fsum(s * part for s, part in zip(signs, parts, strict=True)) for signs in product((1, -1), repeat=len(parts))
+    ]
     sizes = [abs(x) for x in sums] if two_sided else sums
     return sum(x >= gain - slack for x in sizes)
 

@@ -12,6 +12,7 @@ from scipy import stats
 from simstudy.outputs import Outputs
 from tests.oracles import compared
 
+
 def scored(first: np.ndarray, second: np.ndarray) -> Outputs:
     return Outputs.from_scores(pd.DataFrame({"a": first, "b": second}))
 
