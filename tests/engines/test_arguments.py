@@ -106,11 +106,6 @@ def test_options_of_another_type_are_refused_in_one_line(tagged: Outputs, argume
         compared(tagged, **options)
 
 
-def test_an_unknown_test_offers_the_nearest(tagged: Outputs) -> None:
-    with pytest.raises(ValueError, match="did you mean 'bootstrap'"):
-        compared(tagged, test="bootstrp")
-
-
 def test_applicable_to_scores_leaves_other_hypotheses_out(answered: Outputs, accepting: Outputs) -> None:
     for outputs in (answered, accepting):
         names = applicable(outputs, unit="item")

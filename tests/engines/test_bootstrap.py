@@ -20,7 +20,14 @@ from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
 from tests.oracles import (
-    ERROR_RATE, GEOMETRIC, all_resamples, compared, could_be, drawn_tail, exact_bootstrap_p, goodness,
+    ERROR_RATE,
+    GEOMETRIC,
+    all_resamples,
+    compared,
+    could_be,
+    drawn_tail,
+    exact_bootstrap_p,
+    goodness,
 )  # fmt: skip
 
 RULES = [
@@ -86,18 +93,6 @@ def test_tiny_tails_agree_with_a_trinomial() -> None:
             assert ask(scores, "accuracy", alternative="two-sided").p_value == pytest.approx(expected, rel=1e-9, abs=0)
         smallest = min(smallest, expected)
     assert 0 < smallest < 1e-200
-
-
-def test_all_pairs_at_once_are_each_pair_alone(rng: np.random.Generator) -> None:
-    """Some have equal counts of wins and losses."""
-    right = rng.integers(0, 2, size=(8, 40))
-    right[1] = np.roll(right[0], 1)
-    outputs = Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy", list("abcdefgh"))
-    pairs = compared(outputs, test="bootstrap", alternative="greater", n_jobs=3)
-    assert len(pairs) == 28
-    for row in pairs.itertuples():
-        i, j = (outputs.names.index(name) for name in (row.system_a, row.system_b))
-        assert row.p_value == pytest.approx(exact_bootstrap_p(right[i], right[j]), rel=1e-9, abs=0)
 
 
 def test_p_is_the_same_before_functions_are_compiled() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simstudy.engines.registry import DEFAULT_TEST, TESTS
+from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.plug_ins import plug_ins
 from tests.oracles import compared
@@ -82,11 +82,3 @@ def test_some_tests_have_another_hypothesis_than_equal_scores() -> None:
     equal = "in the population the two systems have equal scores"
     for name, test in TESTS.items():
         assert test.of_scores == (equal in test.null or name == "randomization"), name
-
-
-def test_by_default_signs_are_flipped_two_sided(answered: Outputs) -> None:
-    assert DEFAULT_TEST == "sign_flips"
-    pairs = compared(answered)
-    assert set(pairs["test"]) == {"sign_flips"}
-    assert set(pairs["alternative"]) == {"two-sided"}
-    assert all(test.alternatives[0] == "two-sided" for test in TESTS.values())

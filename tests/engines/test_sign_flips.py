@@ -20,7 +20,7 @@ from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
 from tests.engines.pairs import NET, ask, assert_same_pairs, best_first, made
-from tests.oracles import ERROR_RATE, GEOMETRIC, all_shuffles, ascending, compared, could_be, shuffled_p
+from tests.oracles import ERROR_RATE, GEOMETRIC, all_shuffles, ascending, compared, shuffled_p
 
 BOTH = pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 
@@ -91,7 +91,7 @@ def n_flips(pair: np.ndarray, metric: Metric, *, two_sided: bool) -> int:
     return sum(x >= gain - slack for x in sizes)
 
 
-def question_of(pair: np.ndarray, metric: Metric, alternative: str, *, strict: bool = False) -> Question:
+def question_of(pair: np.ndarray, metric: Metric, alternative: str, strict: bool = False) -> Question:
     rule = replace(CONVENTIONS["default"], strict=strict)
     return Question(pair, metric, ["a", "b"], "item", np.array([0, pair.shape[1]]), alternative, rule)
 
@@ -153,10 +153,9 @@ class Plain(Metric):
 
 
 @BOTH
-@pytest.mark.parametrize("strict", [False, True], ids=[">=", ">"])
 @pytest.mark.parametrize("higher_is_better", [True, False])
 def test_contributions_by_the_jackknife_tie_as_the_differences_of_a_mean_do(
-    higher_is_better: bool, strict: bool, alternative: str
+    higher_is_better: bool, alternative: str
 ) -> None:
     """Few ratings, many ties: all shuffles in fractions."""
     rng = np.random.default_rng(3)
@@ -167,30 +166,17 @@ def test_contributions_by_the_jackknife_tie_as_the_differences_of_a_mean_do(
         ratings = rng.integers(-1, 4, size=(2, n))
         ratings = ratings[np.argsort(ratings.sum(axis=1))[:: -1 if higher_is_better else 1]]
         pair = np.stack([ratings, np.ones_like(ratings)], axis=-1)
-        question = question_of(pair, metric, alternative, strict=strict)
-        tally, extreme = FlippedContributions(question), np.zeros(1, np.int64)
-        tally.add(tally.columns @ all_shuffles(n).T, extreme)
         with_ties, without = (
-            shuffled_p(pair, known, two_sided=alternative == "two-sided", strict=one) for one in (False, True)
+            shuffled_p(pair, known, two_sided=alternative == "two-sided", strict=strict) for strict in (False, True)
         )
-        assert extreme[0] / 2**n == (without if strict else with_ties)
-        if not strict:
-            assert sign_flips(question).p_value[0] == pytest.approx(with_ties, rel=1e-12)
+        for strict, expected in ((False, with_ties), (True, without)):
+            tally, extreme = FlippedContributions(question_of(pair, metric, alternative, strict)), np.zeros(1, np.int64)
+            tally.add(tally.columns @ all_shuffles(n).T, extreme)
+            assert extreme[0] / 2**n == expected
+        p_value = sign_flips(question_of(pair, metric, alternative)).p_value[0]
+        assert p_value == pytest.approx(with_ties, rel=1e-12)
         ties += with_ties != without
     assert ties == 4
-
-
-@pytest.mark.statistical
-@pytest.mark.parametrize("kind", ["f1", "loss"])
-def test_random_flips_agree_with_all_flips(kind: str) -> None:
-    metric, statistics = made_pair(kind, 8, np.random.default_rng(7))
-    for alternative, convention in product(("greater", "two-sided"), ("default", "noreen")):
-        options: dict[str, Any] = {"alternative": alternative, "convention": convention, "n_resamples": 20_000}
-        row = flips(statistics, metric, monte_carlo=convention == "default", **options)
-        expected = n_flips(best_first(statistics, row), metric, two_sided=alternative == "two-sided") / 2**8
-        assert (row["exact_level"], row["computation"], row["n_resamples"]) == (False, "resampled", 20_000)
-        assert could_be(row["n_extreme"], row["n_resamples"], expected)
-        assert row["p_value"] == (row["n_extreme"] + 1) / 20_001
 
 
 def twelve(kind: str) -> Outputs:
@@ -243,15 +229,6 @@ def test_rare_pairs_are_approximated_so_that_any_number_of_systems_can_be_compar
     assert (pairs["p_holm"] < 0.05).all()
     # Small parts decide which of the flips that win as many units as observed are extreme.
     assert pairs["p_value"].between(2 * stats.binom.sf(118, 174, 0.5), 2 * stats.binom.sf(117, 174, 0.5)).all()
-
-
-@BOTH
-@pytest.mark.parametrize("kind", ["one decision", "f1", "geometric"])
-def test_identical_systems_do_not_differ(kind: str, alternative: str) -> None:
-    metric, statistics = made(kind, 9, np.random.default_rng(5))
-    for monte_carlo in (False, True):
-        row = flips(statistics[[0, 0]], metric, alternative=alternative, monte_carlo=monte_carlo, n_resamples=99)
-        assert (row["gain"], row["p_value"], row["better"]) == (0.0, 1.0, "")
 
 
 @pytest.mark.parametrize("monte_carlo", [False, True])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from simstudy.engines.summed_columns import SummedColumns, summable
 
@@ -47,13 +46,6 @@ def test_where_many_texts_are_short_nothing_is_subtracted() -> None:
     statistics = sequences(10, words)
     found = check(statistics)
     assert len(found.columns) == len(np.unique(statistics.reshape(-1, N_UNITS), axis=0))
-
-
-@pytest.mark.parametrize("n_systems", [1, 2, 3])
-def test_few_systems(n_systems: int) -> None:
-    words = np.random.default_rng(3).integers(5, 60, size=(n_systems, N_UNITS))
-    found = check(sequences(n_systems, words))
-    assert len(found.columns) == {1: 8, 2: 2 * 5 + 3, 3: 3 * 5 + 3}[n_systems]
 
 
 def test_equal_columns_are_summed_once_wherever_they_are() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simstudy.metrics import METRICS, Ratio
+from simstudy.metrics import METRICS
 from simstudy.metrics.made import metric
 from simstudy.metrics.ratio import combine, item_deviations, whole
 from simstudy.metrics.scaling import check_range, on_grid, rescaled
