@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from simstudy.engines.needs import ACCEPTANCE_SETS, MEAN
@@ -18,7 +16,7 @@ from simstudy.outputs import Outputs
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.pvalues import CONVENTIONS
 from tests.engines.pairs import made
-from tests.oracles import ascending, compared, shuffled_p
+from tests.oracles import compared
 
 OF_SCORES = [name for name, test in TESTS.items() if test.of_scores and test.needs in ((), (MEAN,))]
 
@@ -105,32 +103,18 @@ class TestFloor:
         # 2^-2000 is below the least double.
         assert compared(scored(*rng.normal(size=(2, 2000)).tolist()), n_resamples=50).p_floor[0] == 0
 
-    @given(data=st.data())
-    @settings(max_examples=40, deadline=None, derandomize=True)
-    def test_no_randomization_test_is_below_it(self, data: st.DataObject) -> None:
-        """All shuffles, for any small counts; and reached where all units speak for one system alone."""
-        name = data.draw(st.sampled_from(["accuracy", "mean", "precision", "recall", "f1"]))
-        metric, n = METRICS[name], data.draw(st.integers(2, 6))
-        size = 2 * n * len(metric.statistics)
-        drawn = data.draw(st.lists(st.integers(0, 4), min_size=size, max_size=size))
-        statistics = ascending(np.array(drawn).reshape(2, n, -1), name)
-        alternative = data.draw(st.sampled_from(["greater", "two-sided"]))
-        outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
-        row = compared(outputs, test="randomization", alternative=alternative).iloc[0]
-        pair = statistics if row.system_a == "a" else statistics[::-1]
-        p = shuffled_p(pair, metric, two_sided=alternative == "two-sided")
-        assert row.p_floor <= p + 1e-12
-        m = int(round(-np.log2(row.p_floor))) + (alternative == "two-sided" and row.p_floor < 1)
-        assert row.p_floor == min(2.0**-m * (2 if alternative == "two-sided" else 1), 1)
-
-    @pytest.mark.parametrize("kind", ["geometric", "f1", "muc_f"])
-    def test_nor_of_other_metrics(self, kind: str) -> None:
+    @pytest.mark.parametrize("kind", ["one decision", "ratings by count", "precision", "f1", "geometric", "muc_f"])
+    @pytest.mark.parametrize(("alternative", "sides"), [("greater", 1), ("two-sided", 2)])
+    def test_no_randomization_test_is_below_it(self, kind: str, alternative: str, sides: int) -> None:
+        """Of n units that differ one shuffle of 2^n is what was observed, and one is its opposite."""
         rng = np.random.default_rng(9)
         for n in (2, 3, 4, 6):
             metric, statistics = made(kind, n, rng)
-            row = compared(Outputs.from_statistics(statistics, metric, ["a", "b"]), test="randomization").iloc[0]
+            outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
+            row = compared(outputs, test="randomization", alternative=alternative).iloc[0]
             assert row.p_floor <= row.p_value + 1e-12
-            assert row.p_floor == min(2.0 ** (1 - (statistics[0] != statistics[1]).any(axis=1).sum()), 1)
+            n_differ = (statistics[0] != statistics[1]).any(axis=1).sum()
+            assert row.p_floor == min(sides * 2.0**-n_differ, 1)
 
 
 class TestComputation:
