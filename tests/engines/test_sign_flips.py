@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -208,6 +210,24 @@ def test_numbers_depend_neither_on_threads_tiles_and_order_nor_on_other_systems(
     everyone = expected.set_index(["system_a", "system_b"])
     alone = compared(outputs.select(["b", "e"]), **options).set_index(["system_a", "system_b"])
     assert_same_pairs(alone, everyone.loc[alone.index])
+
+
+def test_bits_do_not_depend_on_workers_in_a_process_that_has_compiled_nothing_yet() -> None:
+    """Few numbers are looked at without compiled loops: all pairs count, not those of a worker."""
+    code = """
+import sys
+import numpy as np
+import pandas as pd
+import simstudy as ss
+scores = pd.DataFrame(np.random.default_rng(1).normal(size=(500, 20)))
+p_values = ss.compare(ss.Outputs.from_scores(scores.add_prefix("s")), n_jobs=int(sys.argv[1]))["p_value"]
+print(p_values.to_numpy().tobytes().hex())
+"""
+    one, three = (
+        subprocess.run([sys.executable, "-c", code, n_jobs], check=True, capture_output=True, text=True).stdout
+        for n_jobs in "13"
+    )
+    assert one == three
 
 
 def test_rare_pairs_are_approximated_so_that_any_number_of_systems_can_be_compared() -> None:
