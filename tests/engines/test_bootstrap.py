@@ -102,10 +102,12 @@ import sys
 import numpy as np
 from simstudy.compiled import few
 from simstudy.engines.exact_distributions import add_trinomial_tails
-counts = np.array([(more, less) for more in range(0, 60, 3) for less in range(0, min(more + 1, 40), 2)])
+counts = np.array([(more, less) for more in range(61) for less in range(0, min(more + 1, 40), 2)])
 with few(0) if sys.argv[1] == "few" else few(2**60):
-    p_values = np.zeros(len(counts))
-    add_trinomial_tails(100, counts, True, p_values)
+    p_values = np.zeros((3, len(counts)))
+    for n, row in zip((100, 137, 150), p_values):
+        add_trinomial_tails(n, counts, False, row)
+        add_trinomial_tails(n, counts[:100], True, row)
 assert ("numba" in sys.modules) == (sys.argv[1] == "many")
 print(p_values.tobytes().hex())
 """
