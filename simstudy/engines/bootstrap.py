@@ -59,7 +59,8 @@ def _trinomial_tails(question: Question) -> FloatArray:
 
     def tails(part: IntArray) -> FloatArray:
         p_values = np.zeros(len(part))
-        with few(len(part) * question.n_units):
+        # All parts in the same way, however many there are.
+        with few(len(counts) * question.n_units):
             add_trinomial_tails(question.n_units, counts[part], question.two_sided, p_values)
         return p_values
 

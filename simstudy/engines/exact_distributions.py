@@ -5,6 +5,8 @@ The compiled loops add positive numbers only, so that small probabilities are as
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from simstudy.compiled import compiled
@@ -112,14 +114,15 @@ def _resampled_wins_tail(n, n_more, n_less, least):
     (p_more z + p_tie + p_less / z)^n. From the top they follow, by P Q' = n P' Q for Q = P^n, the recurrence
     k p_more q_k = (n + 1 - k) p_tie q_(k-1) + (2 (n + 1) - k) p_less q_(k-2), all of it positive for k <= n.
     """
+    # Functions of module math have the same bits compiled and as they are written; 2.0**x has others.
     if n_more == 0:
-        return ((n - n_less) / n) ** n if least == 0 else 0.0
+        return math.pow((n - n_less) / n, float(n)) if least == 0 else 0.0
     steps = n - least
     if steps < 0:
         return 0.0
     tie = (n - n_more - n_less) / n_more
     less = n_less / n_more
-    unit = n * np.log2(n_more / n)
+    log_unit = n * math.log(n_more / n)
     before, now = 0.0, 1.0
     total = 1.0
     for k in range(1, steps + 1):
@@ -129,8 +132,8 @@ def _resampled_wins_tail(n, n_more, n_less, least):
             before /= _LARGE
             now /= _LARGE
             total /= _LARGE
-            unit += 500
-    return min(2.0 ** (unit + np.log2(total)), 1.0)
+            log_unit += math.log(_LARGE)
+    return min(math.exp(log_unit + math.log(total)), 1.0)
 
 
 @compiled

@@ -196,10 +196,11 @@ def tolerance_of_scores(metric: Metric, statistics: Array, scores: FloatArray, p
     """How far gains of resampled statistics (K, n, S) may be from each other and yet be equal, for pairs (P,).
 
     Above 0 even for a score of 0: differences of scores round where the scores themselves are exact. Quotients of whole
-    numbers round in their last digits only.
+    numbers round in their last digits only; resampled ones may be as large as the scale. Other scores have any unit.
     """
-    relative = 1e-14 if isinstance(metric, Ratio) and whole(statistics) else TIE_TOLERANCE
-    least = np.maximum(relative * np.maximum(np.abs(scores), metric.scale), np.finfo(np.float64).tiny)
+    quotients = isinstance(metric, Ratio) and whole(statistics)
+    sizes = np.maximum(np.abs(scores), metric.scale) if quotients else np.abs(scores)
+    least = np.maximum((1e-14 if quotients else TIE_TOLERANCE) * sizes, np.finfo(np.float64).tiny)
     better, worse = pairs
     noise = np.maximum(metric.tie_tolerance(statistics), least)
     return np.maximum(noise[better], noise[worse])

@@ -132,7 +132,8 @@ class FlippedContributions:
 
         def of_part(part: NDArray[np.intp]) -> FloatArray:
             tails, how = np.empty(len(part)), np.empty(len(part))
-            with few(len(part) * columns.shape[1]):
+            # All parts in the same way, however many there are.
+            with few(self._question.n_pairs * columns.shape[1]):
                 sign_flip_tails(
                     columns, (i[part], j[part]), self.pooled[part], self.least[part], self.whole, tails, how
                 )

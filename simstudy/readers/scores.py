@@ -539,7 +539,7 @@ def _together(tables: Sequence[_Table], request: Request) -> LongTable:
     rows = parts[0] if len(parts) == 1 else pd.concat(parts)
     if request.leave_out:
         for name in request.leave_out:
-            check_choice("leave_out", name, map(str, rows["system"].unique()))
+            check_choice("leave_out", name, [str(system) for system in rows["system"].unique()])
         rows = rows[~rows["system"].isin(request.leave_out)]
         rows["system"] = rows["system"].astype(str)
     first = tables[0]

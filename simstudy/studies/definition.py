@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar
 
@@ -43,7 +43,7 @@ def _rule(holds: Callable[[Any], bool], told: str) -> AfterValidator:
     return checked(check)
 
 
-def one_of(known: Iterable[str]) -> AfterValidator:
+def one_of(known: Collection[str]) -> AfterValidator:
     """The rule that a key's value is one of these names."""
     return checked(lambda value: check_choice("it", value, known))
 

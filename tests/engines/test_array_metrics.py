@@ -89,7 +89,7 @@ def test_randomization_is_the_share_of_all_swaps(fast: bool) -> None:
     expected = np.mean(np.abs(gains) >= abs(gains[0]) - 1e-9)
     found = ss.compare(outputs, test="randomization", n_resamples=4_000 if fast else 800).frame.iloc[0]
     assert found["p_value"] == pytest.approx(expected, abs=0.035 if fast else 0.07)
-    assert found["exact"]
+    assert found["exact_level"]
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -117,17 +117,6 @@ def test_bounds_of_a_normal_mean_are_students() -> None:
     assert boards[0]["rank_high"].tolist() == boards[1]["rank_high"].tolist()
 
 
-def test_strata_keep_their_sizes() -> None:
-    """Where strata are all that differs, nothing varies."""
-    items = pd.DataFrame({"id": list("abcdef"), "domain": list("xxyyxy")})
-    values = np.where(items["domain"] == "x", 1.0, 3.0)
-    own = ss.metric("spread", lambda score: np.ptp(score) + score.mean(), resample=True)
-    statistics = np.stack([values, values[::-1] * 0 + 1])[..., None]
-    outputs = ss.Outputs.from_statistics(statistics, own, ["a", "b"], items)
-    assert np.isnan(ss.compare(outputs, strata="domain", n_resamples=99)["gain_se"]).all()
-    assert (ss.compare(outputs, n_resamples=99)["gain_se"] > 0.1).all()
-
-
 def test_what_does_not_apply_is_refused_in_a_line() -> None:
     outputs = outputs_of("auc", 30)
     for test in ("sign_flips", "skew_corrected"):
@@ -138,15 +127,13 @@ def test_what_does_not_apply_is_refused_in_a_line() -> None:
     with pytest.raises(ValueError, match="^test 't_paired' needs .* use bootstrap or randomization$"):
         ss.compare(outputs, test="t_paired")
     assert ss.analyses.applicable(outputs) == ["bootstrap", "randomization"]
-    for refused in (
+    for function in (
         lambda: ss.plan(pilot=outputs),
         lambda: ss.analyses.correlation(outputs),
         lambda: outputs.sum_by("id"),
-        lambda: ss.compare(outputs, test="bootstrap", monte_carlo=False),
-        lambda: ss.compare(outputs, test="randomization", monte_carlo=False),
     ):
         with pytest.raises(ValueError, match=r"'auc'") as error:
-            refused()
+            function()
         assert "\n" not in str(error.value)
 
 
@@ -166,14 +153,10 @@ def test_functions_that_are_none(function: Any, problem: str) -> None:
         ss.compare(outputs, n_resamples=10)
 
 
-def test_an_undefined_resample_scores_nothing_and_lower_may_be_better(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_an_undefined_resample_scores_nothing_and_lower_may_be_better() -> None:
     rows = np.array([[0, 0.1], [1, 0.9], [0, 0.3]])
     assert ARRAYS["auc"].resampled(rows, np.array([[3, 0, 0], [1, 1, 1]])).tolist() == [0, 1]
-    (tmp_path / "seconds.csv").write_text("item,slow,fast\n1,3,1\n2,5,2\n3,9,1\n")
-    loaded = ss.load(tmp_path / "seconds.csv", "median", lower_is_better=True)
-    assert loaded.outputs.best_first().names == ["fast", "slow"]
-    assert loaded.outputs.scores().tolist() == [5, 1]
-    frame = pd.read_csv(tmp_path / "seconds.csv", index_col="item")
-    assert ss.Outputs.from_scores(frame, "median", lower_is_better=True).scores().tolist() == [5, 1]
-    loaded.outputs.save(tmp_path / "kept.parquet")
-    assert ss.Outputs.load(tmp_path / "kept.parquet").fingerprint() == loaded.outputs.fingerprint()
+    seconds = pd.DataFrame({"slow": [3, 5, 9], "fast": [1, 2, 1]})
+    outputs = ss.Outputs.from_scores(seconds, "median", lower_is_better=True)
+    assert outputs.best_first().names == ["fast", "slow"]
+    assert outputs.scores().tolist() == [5, 1]

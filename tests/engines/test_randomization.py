@@ -1,95 +1,65 @@
-"""Randomization against all 2^n shuffles in exact fractions, scipy's permutation test, and a published example."""
+"""Randomization against all 2^n shuffles in exact fractions, polynomials, binomials, and scipy's test."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from math import comb
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from simstudy.engines import swap_tallies
+from simstudy.engines import randomization
 from simstudy.engines.question import Question
-from simstudy.engines.swap_tallies import make_swap_tally
-from simstudy.metrics import METRICS, Metric, Ratio
+from simstudy.engines.randomization import make_tally
+from simstudy.engines.sign_flips import FlippedContributions
+from simstudy.metrics import METRICS, Metric
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
-from tests.engines.pairs import KINDS, NET, ask, best_first, made
-from tests.metrics.test_quick_gains import QUICK, statistics_of
-from tests.oracles import all_shuffles, compared, could_be, fraction, goodness, shuffled_p
+from tests.engines.pairs import KINDS, ask, best_first, made
+from tests.oracles import GEOMETRIC, all_shuffles, compared, could_be, goodness, shuffled_p
+
+BOTH = pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 
 
+@BOTH
 @pytest.mark.parametrize("kind", KINDS)
-def test_exact_p_is_the_share_of_all_shuffles(kind: str) -> None:
-    for alternative in ("greater", "two-sided"):
-        rng = np.random.default_rng([len(kind), ord(kind[-1]), len(alternative)])
-        for n in (2, 5, 9):
-            metric, statistics = made(kind, n, rng)
-            row = ask(statistics, metric, alternative=alternative)
-            assert (row.exact, row.monte_carlo, row.n_resamples) == (True, False, 0)
-            assert row.p_low == row.p_value == row.p_high
-            expected = shuffled_p(best_first(statistics, row), metric, two_sided=alternative == "two-sided")
-            assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_strict_exact_p_leaves_ties_out(kind: str) -> None:
-    rng = np.random.default_rng([len(kind), ord(kind[-1])])
-    for n in (3, 8):
+def test_exact_p_is_the_share_of_all_shuffles(kind: str, alternative: str) -> None:
+    rng = np.random.default_rng([len(kind), ord(kind[-1]), len(alternative)])
+    for n in (2, 5, 9):
         metric, statistics = made(kind, n, rng)
-        row = ask(statistics, metric, convention="sacrebleu", alternative="two-sided", monte_carlo=False)
-        expected = shuffled_p(best_first(statistics, row), metric, two_sided=True, strict=True)
-        assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
+        row = ask(statistics, metric, alternative=alternative)
+        assert (row["computation"], row["exact_level"], row["n_resamples"]) == ("exact", True, 0)
+        expected = shuffled_p(best_first(statistics, row), metric, two_sided=alternative == "two-sided")
+        assert row["p_value"] == pytest.approx(expected, rel=1e-12, abs=0)
 
 
-def test_every_shuffle_is_as_extreme_as_no_gain() -> None:
-    """One system has the other's units in another order: their scores are equal, their units are not."""
-    for kind in ("geometric", "one decision", "ratings", "muc_f"):
-        metric, statistics = made(kind, 7, np.random.default_rng(3))
-        equal = np.stack([statistics[0], np.roll(statistics[0], 1, axis=0)])
-        assert ask(equal, metric, alternative="two-sided").p_value == 1, kind
-
-
-@pytest.mark.parametrize("kind", ["words", "ratings", "net wins"])
-def test_exact_p_of_decimals_is_that_of_their_tenths(kind: str) -> None:
+@BOTH
+@pytest.mark.parametrize("kind", ["ratings", "net wins"])
+def test_exact_p_of_decimals_is_that_of_their_tenths(kind: str, alternative: str) -> None:
     """Tenths have no exact binary form; shuffles that tie in tenths tie in decimals, also where sizes cancel."""
     rng = np.random.default_rng(8)
     for n in (4, 7, 10):
-        metric, tenths = made("ratings" if kind == "words" else kind, n, rng)
-        count = 1 if kind != "words" else 3
-        scale = [10] * (len(metric.statistics) - 1) + [1]
-        tenths[..., -1] = count
-        for alternative in ("greater", "two-sided"):
-            row = ask(tenths / scale, metric, alternative=alternative, monte_carlo=False)
-            expected = shuffled_p(best_first(tenths, row), metric, two_sided=alternative == "two-sided")
-            assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
-
-
-def test_scores_that_cancel_tie_by_the_size_of_what_was_added() -> None:
-    """As many wins as losses for both systems: all scores are 0 up to rounding, and many shuffles tie with that."""
-    rng = np.random.default_rng(2)
-    for _ in range(4):
-        wins = rng.integers(1, 10, size=(2, 8))
-        losses = rng.permuted(wins, axis=1)
-        tenths = np.stack([wins, losses, np.ones_like(wins)], axis=-1)
-        tenths[0, 0] += [4, 4, 1]  # denominators of their own
-        for alternative in ("greater", "two-sided"):
-            row = ask(tenths / [10, 10, 1], NET, alternative=alternative, monte_carlo=False)
-            expected = shuffled_p(best_first(tenths, row), NET, two_sided=alternative == "two-sided")
-            assert row.gain == 0
-            assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
+        metric, tenths = made(kind, n, rng)
+        tenths[..., -1] = 1
+        if kind == "net wins":
+            # As many wins as losses: both scores are 0. Denominators are systems' own.
+            tenths[..., 1] = rng.permuted(tenths[..., 0], axis=1)
+            tenths[0, 0] += [4, 4, 1]
+        row = ask(tenths / ([10] * (len(metric.statistics) - 1) + [1]), metric, alternative=alternative)
+        expected = shuffled_p(best_first(tenths, row), metric, two_sided=alternative == "two-sided")
+        assert row["p_value"] == pytest.approx(expected, rel=1e-12, abs=0)
+        assert row["gain"] == 0 or kind == "ratings"
 
 
 def count_extreme(statistics: np.ndarray, metric: Metric, alternative: str, strict: bool) -> int:
-    """What the tally of random shuffles counts where it is handed each of the 2^n shuffles once."""
+    """The tally's count of extreme shuffles, given each of the 2^n shuffles once."""
     rule = replace(CONVENTIONS["default"], strict=strict)
     n = statistics.shape[1]
     question = Question(statistics, metric, ["a", "b"], "item", np.array([0, n]), alternative, rule)
-    tally = make_swap_tally(question)
+    tally = make_tally(question) if question.unit_scores is None else FlippedContributions(question)
     extreme = np.zeros(1, np.int64)
     tally.add(tally.columns @ all_shuffles(n).T.astype(tally.columns.dtype), extreme)
     return min(int(extreme[0]), 2**n)
@@ -110,36 +80,35 @@ def test_every_shuffle_is_judged_as_its_fractions_are(kind: str) -> None:
                 assert count_extreme(small * factor, metric, alternative, strict) == expected
 
 
-@pytest.mark.parametrize("name", QUICK)
-@pytest.mark.parametrize("n", [1, 3, 10])
-def test_quick_gains_change_no_count(name: str, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All 2^n shuffles, scored one by one; each ties with its complement, and many with the observed gain."""
-    monkeypatch.setattr(swap_tallies, "_PAIRS", 4)
-    monkeypatch.setattr(swap_tallies, "_UNDECIDED", 50)
-    metric, rng = QUICK[name], np.random.default_rng([n, len(name)])
-    statistics = statistics_of(metric, (5, n), 9, rng)
-    statistics[1], statistics[2, 1:], statistics[4] = statistics[0], statistics[3, 1:], 0
+def test_shuffles_of_many_systems_are_scored_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of some pairs and shuffles change no count: BLEU of all 2^7 shuffles of five systems, one by one."""
+    monkeypatch.setattr(randomization, "_WIDTH", 50)
+    monkeypatch.setattr(randomization, "_CELLS", 3_000)
+    metric, n, rng = METRICS["bleu"], 7, np.random.default_rng(3)
+    total = np.maximum(rng.integers(3, 12, size=(5, n, 1)) - np.arange(4), 0)
+    correct = rng.binomial(total, 0.8)
+    reference = np.broadcast_to(rng.integers(5, 12, size=(n, 1)), (5, n, 1))
+    statistics = np.concatenate([correct, total, total[..., :1], reference], axis=-1)
+    statistics[2, 1:] = statistics[3, 1:]
     scores = metric.score(statistics.sum(axis=1))
     order = np.argsort(-scores, kind="stable")
-    statistics, scores = statistics[order], scores[order]
-    swapped = all_shuffles(n)
-    for two_sided, strict in product((False, True), repeat=2):
+    statistics, scores, swapped = statistics[order], scores[order], all_shuffles(n)
+    for alternative, strict in product(("greater", "two-sided"), (False, True)):
         rule = replace(CONVENTIONS["default"], strict=strict)
-        bounds, alternative = np.array([0, n]), "two-sided" if two_sided else "greater"
-        tally = make_swap_tally(Question(statistics, metric, list("abcde"), "item", bounds, alternative, rule))
-        assert len(tally.columns) < 5 * len(metric.statistics), "equal columns are summed once"
-        found = np.zeros(10, np.int64)
-        tally.add(tally.columns @ swapped.T.astype(tally.columns.dtype), found)
+        tally = make_tally(Question(statistics, metric, list("abcde"), "item", np.array([0, n]), alternative, rule))
+        assert len(tally.columns) < 5 * 10, "equal columns are summed once"
+        counts = np.zeros(10, np.int64)
+        tally.add(tally.columns @ swapped.T.astype(tally.columns.dtype), counts)
         for p, (i, j) in enumerate(zip(*np.triu_indices(5, 1), strict=True)):
             moved = swapped @ (statistics[j] - statistics[i])
             gain = metric.score(statistics[i].sum(axis=0) + moved) - metric.score(statistics[j].sum(axis=0) - moved)
-            excess = (np.abs(gain) if two_sided else gain) - (scores[i] - scores[j])
+            excess = (np.abs(gain) if alternative == "two-sided" else gain) - (scores[i] - scores[j])
             tied = np.abs(excess) < 1e-10
-            assert found[p] == (excess[~tied] > 0).sum() + (0 if strict else tied.sum())
             assert tied.any()
+            assert counts[p] == (excess[~tied] > 0).sum() + (0 if strict else tied.sum())
 
 
-@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+@BOTH
 def test_near_ties_of_large_counts_are_decided_exactly(alternative: str) -> None:
     """Few errors among millions of guesses: gains that differ by 1e-13 and less, and some that do not differ."""
     metric, n, big = METRICS["precision"], 6, 2**22 - 1
@@ -154,8 +123,8 @@ def test_near_ties_of_large_counts_are_decided_exactly(alternative: str) -> None
         expected, fewer = (
             shuffled_p(pair, metric, two_sided=alternative == "two-sided", strict=strict) for strict in (False, True)
         )
-        assert (row.exact, row.monte_carlo) == (True, False)
-        assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
+        assert row["computation"] == "exact"
+        assert row["p_value"] == pytest.approx(expected, rel=1e-12, abs=0)
         assert count_extreme(pair, metric, alternative, False) == expected * 2**n
         assert count_extreme(pair, metric, alternative, True) == fewer * 2**n
         ties += expected != fewer
@@ -163,84 +132,106 @@ def test_near_ties_of_large_counts_are_decided_exactly(alternative: str) -> None
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("kind", KINDS)
-def test_counts_of_random_shuffles_agree_with_all_shuffles(kind: str) -> None:
+@pytest.mark.parametrize("kind", ["error rate", "f1", "ratings by count", "geometric"])
+def test_random_shuffles_agree_with_all_shuffles(kind: str) -> None:
     for convention, alternative in (("default", "greater"), ("default", "two-sided"), ("sacrebleu", "two-sided")):
         rng = np.random.default_rng([len(kind), ord(kind[-1]), 7])
-        for n in (4, 8):
-            metric, statistics = made(kind, n, rng)
-            asked: dict[str, Any] = {"alternative": alternative, "convention": convention, "seed": n}
-            row = ask(statistics, metric, monte_carlo=True, n_resamples=20_000, **asked)
-            two_sided, strict = alternative == "two-sided", convention == "sacrebleu"
-            expected = shuffled_p(best_first(statistics, row), metric, two_sided=two_sided, strict=strict)
-            assert row.monte_carlo
-            assert row.exact == (not strict)
-            assert could_be(row.n_extreme, row.n_resamples, expected)
+        metric, statistics = made(kind, 8, rng)
+        asked: dict[str, Any] = {"alternative": alternative, "convention": convention}
+        row = ask(statistics, metric, monte_carlo=True, n_resamples=20_000, **asked)
+        two_sided, strict = alternative == "two-sided", convention == "sacrebleu"
+        expected = shuffled_p(best_first(statistics, row), metric, two_sided=two_sided, strict=strict)
+        assert (row["computation"], row["exact_level"]) == ("resampled", not strict)
+        assert could_be(row["n_extreme"], row["n_resamples"], expected)
 
 
-@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+@BOTH
 def test_means_agree_with_scipys_permutation_test(alternative: str, rng: np.random.Generator) -> None:
     for scores in (rng.normal(size=(2, 8)), rng.integers(0, 6, size=(2, 8)), rng.integers(0, 2, size=(2, 9))):
         statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
-        row = ask(statistics, "mean", alternative=alternative, monte_carlo=False)
+        row = ask(statistics, "mean", alternative=alternative)
         theirs = stats.permutation_test(
             tuple(best_first(scores, row)), lambda x, y, axis: (x - y).sum(axis=axis), permutation_type="samples",
             n_resamples=np.inf, alternative=alternative, vectorized=True,
         )  # fmt: skip
-        assert row.p_value == pytest.approx(theirs.pvalue, rel=1e-12, abs=0)
+        assert row["p_value"] == pytest.approx(theirs.pvalue, rel=1e-12, abs=0)
 
 
-class TestYeh:
-    """The worked example of Yeh (2000, section 3.3): 103 relations to find; two methods' responses."""
+def test_sums_of_many_units_are_whole_number_polynomials() -> None:
+    """1,400 ratings: the product of (1 + z^|d|), in whole numbers, down to p = 1e-60."""
+    rng = np.random.default_rng(1)
+    smallest = 1.0
+    for shift in (0.0, 0.1, 0.7):
+        scores = np.clip(np.rint(rng.normal([[3 + shift], [3]], 1, size=(2, 1400))), 1, 5).astype(int)
+        statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
+        row = ask(statistics, "mean")
+        difference = np.diff(best_first(scores, row)[::-1], axis=0)[0]
+        bits = 1401
+        shuffles = 1
+        for step in np.abs(difference[difference != 0]):
+            shuffles += shuffles << bits * int(step)
+        back = int(-difference[difference < 0].sum())
+        extreme = (shuffles & ((1 << bits * (back + 1)) - 1)) % ((1 << bits) - 1)
+        expected = float(Fraction(extreme, 2 ** int((difference != 0).sum())))
+        assert row["computation"] == "exact"
+        assert row["p_value"] == pytest.approx(expected, rel=1e-9, abs=0)
+        two_sided = ask(statistics, "mean", alternative="two-sided")["p_value"]
+        assert two_sided == pytest.approx(min(2 * expected, 1), rel=1e-9, abs=0)
+        smallest = min(smallest, expected)
+    assert smallest < 1e-50
 
-    @pytest.fixture
-    def methods(self) -> Outputs:
-        gold = [f"gold {k}" for k in range(103)]
-        both = [*gold[:19], *(f"spurious {k}" for k in range(5))]
-        only_first = [*gold[19:47], *(f"spurious {k}" for k in range(5, 48))]
-        only_second = [*gold[47:53], *(f"spurious {k}" for k in range(48, 57))]
-        return Outputs.from_responses(gold, {"I": both + only_first, "II": both + only_second})
 
-    @staticmethod
-    def on_the_grid(metric: Ratio) -> Fraction:
-        """Of 34 relations and 52 spurious responses of one method only, x and y are given to the first: 35 x 53."""
-        extreme = Fraction(0)
+@BOTH
+@pytest.mark.parametrize("only_first", [45, 70])
+def test_ratios_of_many_units_are_a_grid_of_binomials(only_first: int, alternative: str) -> None:
+    """230 responses of one system only: x of those to find and y spurious ones go to the first; F is of x and y."""
+    correct, spurious = (only_first, 40), (70, 80)  # by the first only, by the second only
+    one = np.array([[[1, 1, 1], [0, 0, 1]], [[0, 0, 1], [1, 1, 1]], [[0, 1, 0], [0, 0, 0]], [[0, 0, 0], [0, 1, 0]]])
+    statistics = np.repeat(one, (*correct, *spurious), axis=0).swapaxes(0, 1)
+    row = ask(statistics, "f1", alternative=alternative)
+    n, m = sum(correct), sum(spurious)
+    x, y = np.arange(n + 1)[:, None], np.arange(m + 1)
 
-        def gain(x: int, y: int) -> Fraction:
-            first = fraction(metric, np.array([19 + x, 24 + x + y, 103]))
-            return first - fraction(metric, np.array([19 + 34 - x, 24 + 34 - x + 52 - y, 103]))
+    def f_times(first: Any, second: Any) -> Any:
+        """Numerator and denominator of F's difference, in whole numbers."""
+        (a, b), (c, d) = first, second
+        return 2 * (a * (n + d) - c * (n + b)), (n + b) * (n + d)
 
-        observed = gain(28, 43)
-        for x, y in product(range(35), range(53)):
-            better = gain(x, y) if observed > 0 else -gain(x, y)
-            extreme += (better >= abs(observed)) * Fraction(comb(34, x) * comb(52, y), 2**86)
-        return extreme
+    above, below = f_times((x, x + y), (n - x, n - x + m - y))
+    observed, size = f_times((correct[0], correct[0] + spurious[0]), (correct[1], correct[1] + spurious[1]))
+    if observed < 0:
+        above, observed = -above, -observed
+    gain = np.abs(above) if alternative == "two-sided" else above
+    extreme = gain.astype(object) * size >= observed * below.astype(object)
+    weights = stats.binom.pmf(x, n, 0.5) * stats.binom.pmf(y, m, 0.5)
+    assert row["computation"] == "exact"
+    assert row["p_value"] == pytest.approx(weights[extreme.astype(bool)].sum(), rel=1e-9, abs=0)
 
-    def test_scores_are_the_published_ones(self, methods: Outputs) -> None:
-        scores = {name: methods.with_metric(name).scores().round(1).tolist() for name in ("recall", "precision", "f1")}
-        assert scores == {"recall": [45.6, 24.3], "precision": [49.5, 64.1], "f1": [47.5, 35.2]}
 
-    def test_recall_is_a_binomial_tail(self, methods: Outputs) -> None:
-        row = compared(methods.with_metric("recall"), test="randomization", alternative="greater").iloc[0]
-        expected = sum(comb(34, k) for k in range(28, 35)) / 2**34
-        assert (row.system_a, row.exact, row.monte_carlo) == ("I", True, False)
-        assert row.p_value == pytest.approx(expected, rel=1e-12, abs=0)
-        # 96 of his 1,048,576 shuffles; a second run of his "produced similar results".
-        assert could_be(96, 2**20, row.p_value)
+def test_some_pairs_may_be_exact_and_others_resampled() -> None:
+    """Systems that differ on 30 units are shuffled at random, those that differ on 10 in all ways."""
+    rng = np.random.default_rng(1)
+    counts = np.concatenate([KINDS["geometric"][1](30, rng)] * 2)[:3]
+    counts[2, 10:] = counts[0, 10:]
+    outputs = Outputs.from_statistics(counts, GEOMETRIC, ["a", "c", "b"])
+    pairs = compared(outputs, test="randomization", n_resamples=2000)
+    exact = (pairs["computation"] == "exact").to_numpy()
+    assert [{row.system_a, row.system_b} for row in pairs[exact].itertuples()] == [{"a", "b"}]
+    assert (pairs["computation"] == np.where(exact, "exact", "resampled")).all()
+    assert (pairs["n_resamples"] == np.where(exact, 0, 2000)).all()
+    assert pairs["exact_level"].all()
+    alone = compared(outputs.select(["a", "b"]), test="randomization").p_value[0]
+    assert pairs.loc[exact, "p_value"].item() == alone
 
-    @pytest.mark.parametrize(("name", "better"), [("recall", "I"), ("precision", "II"), ("f1", "I")])
-    def test_exact_p_is_that_of_the_grid_of_two_binomials(self, methods: Outputs, name: str, better: str) -> None:
-        metric = METRICS[name]
-        assert isinstance(metric, Ratio)
-        row = compared(methods.with_metric(name), test="randomization", alternative="greater").iloc[0]
-        assert (row.system_a, row.exact, row.monte_carlo) == (better, True, False)
-        assert row.p_value == pytest.approx(float(self.on_the_grid(metric)), rel=1e-12, abs=0)
 
-    @pytest.mark.parametrize(("name", "count"), [("precision", 25_770), ("f1", 14_794)])
-    def test_published_counts_for_precision_and_f_are_not_those_of_the_responses(self, name: str, count: int) -> None:
-        """The grid has no randomness: the printed counts are 34 and 6 standard errors away, on the same side of 5 %."""
-        metric = METRICS[name]
-        assert isinstance(metric, Ratio)
-        expected = float(self.on_the_grid(metric))
-        assert not could_be(count, 2**20, expected)
-        assert 0.75 < count / 2**20 / expected < 1.25
+@BOTH
+def test_scores_without_a_common_unit_tie_as_their_multiples_do(alternative: str) -> None:
+    """Multiples of pi up to 2.5 million: too wide for a unit to be found, and many shuffles tie."""
+    rng = np.random.default_rng(4)
+    for _ in range(4):
+        scores = rng.integers(0, 4, size=(2, 10))
+        scores[0, 0] = 2_500_000
+        multiples = np.stack([scores, np.ones_like(scores)], axis=-1)
+        row = ask(multiples * [np.pi, 1.0], "mean", alternative=alternative)
+        expected = shuffled_p(best_first(multiples, row), METRICS["mean"], two_sided=alternative == "two-sided")
+        assert row["p_value"] == expected

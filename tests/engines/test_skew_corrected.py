@@ -1,4 +1,4 @@
-"""Sign flips with Hall's correction, and the score test of precision: by hand, and where others are wrong too often."""
+"""Sign flips with Hall's correction, by hand."""
 
 from __future__ import annotations
 
@@ -9,21 +9,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from tests.oracles import compared
-
-ACCEPTED = METRICS["precision_of_accepted"]
 
 
 def scored(first: np.ndarray, second: np.ndarray) -> Outputs:
     return Outputs.from_scores(pd.DataFrame({"a": first, "b": second}))
-
-
-def accepting(rng: np.random.Generator, n: int) -> np.ndarray:
-    """Statistics (2, n, 2) of two systems that accept some of n candidates."""
-    accepted = rng.random((2, n)) < [[0.5], [0.2]]
-    return np.stack([accepted & (rng.random(n) < 0.8), accepted], axis=-1).astype(int)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
@@ -43,7 +34,7 @@ def test_it_is_the_larger_of_flips_and_of_halls_t(alternative: str, side: int) -
     by_hall = (2 if two else 1) * stats.t.sf(abs(g) if two else g, 11)
     assert row.p_value == pytest.approx(max(flips, by_hall), rel=1e-9)
     assert (by_hall > flips) == (stats.skew(better) < 0), "skewness against the gain makes it less sure"
-    assert not row.monte_carlo
+    assert row.computation == ("approximated" if by_hall > flips else "exact")
     assert row.p_low == row.p_value == row.p_high
 
 
@@ -60,33 +51,9 @@ def test_flips_that_were_drawn_are_told_only_where_they_decide(found: Outputs) -
 
 
 def test_of_right_and_wrong_answers_it_is_mcnemars_test(answered: Outputs) -> None:
-    corrected, exact = (compared(answered, test=test, unit="item") for test in ("skew_corrected", "mcnemar"))
-    np.testing.assert_allclose(corrected["p_value"], exact["p_value"], rtol=1e-12)
-    assert corrected["exact"].all()
+    corrected, mcnemar = (compared(answered, test=test, unit="item") for test in ("skew_corrected", "mcnemar"))
+    np.testing.assert_allclose(corrected["p_value"], mcnemar["p_value"], rtol=1e-12)
+    assert corrected["exact_level"].all()
     # The better system wins 30 items of 40 and loses none: a skewness that would make Hall's p-value the larger one.
     row = compared(scored(np.r_[np.ones(30), np.zeros(10)], np.zeros(40)), test="skew_corrected").iloc[0]
     assert row.p_value == 2 / 2**30
-
-
-def test_the_score_of_precisions_is_kosinskis() -> None:
-    """His formula of 2013: pooled precision p, and C of what both accept, candidate by candidate."""
-    rng = np.random.default_rng(3)
-    for n in (30, 200):
-        pair = accepting(rng, n)
-        row = compared(Outputs.from_statistics(pair, ACCEPTED, ["a", "b"]), test="precision_score").iloc[0]
-        n_1, n_2 = pair[..., 1].sum(axis=1)
-        p = pair[..., 0].sum() / (n_1 + n_2)
-        c = sum((t - p) ** 2 for (t, one), (_, other) in zip(*pair.tolist(), strict=True) if one and other)
-        variance = (p * (1 - p) - 2 * c / (n_1 + n_2)) * (1 / n_1 + 1 / n_2)
-        assert row.statistic == pytest.approx(row.gain / ACCEPTED.scale / np.sqrt(variance), rel=1e-9)
-        assert row.p_value == pytest.approx(stats.chi2.sf(row.statistic**2, 1), rel=1e-9)
-
-
-def test_sets_that_share_nothing_are_a_test_of_two_proportions() -> None:
-    """Pooled: statsmodels' and every textbook's z."""
-    true = np.repeat([1, 0], [43, 17])
-    accepted = np.stack([np.arange(60) % 3 > 0, np.arange(60) % 3 == 0]).astype(int)
-    outputs = Outputs.from_statistics(np.stack([accepted * true, accepted], axis=-1), ACCEPTED, ["a", "b"])
-    row = compared(outputs, test="precision_score").iloc[0]
-    table = [[int((side * true).sum()), int((side * (1 - true)).sum())] for side in accepted]
-    assert row.p_value == pytest.approx(stats.chi2_contingency(table, correction=False).pvalue, rel=1e-9)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from simstudy.engines.summed_columns import SummedColumns
-from simstudy.engines.tallies import summable
+from simstudy.engines.summed_columns import SummedColumns, summable
 
 N_UNITS = 64
 
 
 def check(statistics: np.ndarray) -> SummedColumns:
     """Sums of all statistics, by whole numbers; what comes is no more than there is."""
-    found = SummedColumns(statistics)
+    summed = SummedColumns(statistics)
     counts = np.random.default_rng(0).integers(0, 9, size=(statistics.shape[2], 5))
-    sums = found.sums(found.columns @ counts)
-    assert (sums[found.rows] == statistics @ counts).all()
-    assert len(found.columns) <= len(sums) == len(np.unique(statistics.reshape(-1, statistics.shape[2]), axis=0))
-    return found
+    sums = summed.sums(summed.columns @ counts)
+    assert (sums[summed.rows] == statistics @ counts).all()
+    assert len(summed.columns) <= len(sums) == len(np.unique(statistics.reshape(-1, statistics.shape[2]), axis=0))
+    return summed
 
 
 def sequences(n_systems: int, words: np.ndarray) -> np.ndarray:
@@ -48,13 +46,6 @@ def test_where_many_texts_are_short_nothing_is_subtracted() -> None:
     statistics = sequences(10, words)
     found = check(statistics)
     assert len(found.columns) == len(np.unique(statistics.reshape(-1, N_UNITS), axis=0))
-
-
-@pytest.mark.parametrize("n_systems", [1, 2, 3])
-def test_few_systems(n_systems: int) -> None:
-    words = np.random.default_rng(3).integers(5, 60, size=(n_systems, N_UNITS))
-    found = check(sequences(n_systems, words))
-    assert len(found.columns) == {1: 8, 2: 2 * 5 + 3, 3: 3 * 5 + 3}[n_systems]
 
 
 def test_equal_columns_are_summed_once_wherever_they_are() -> None:

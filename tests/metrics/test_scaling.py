@@ -1,4 +1,4 @@
-"""Statistics on a scale of their own: scores do not depend on the unit, nor on what all have in common."""
+"""Statistics on a scale of their own, sizes that double precision can hold, and sums on a grid."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simstudy.metrics import METRICS, Ratio
+from simstudy.metrics import METRICS
 from simstudy.metrics.made import metric
 from simstudy.metrics.ratio import combine, item_deviations, whole
-from simstudy.metrics.scaling import check_range, common_divisor, grid_steps, on_grid, rescaled, without_offset
+from simstudy.metrics.scaling import check_range, on_grid, rescaled
 
 MEAN = METRICS["mean"]
 
@@ -31,77 +31,48 @@ def of_scores(scores: object) -> np.ndarray:
 @settings(max_examples=60, deadline=None)
 def test_multiples_of_a_unit_become_whole_numbers(numbers: list[int], unit: Fraction) -> None:
     values = np.array([float(number * unit) for number in numbers]).reshape(2, 3)
-    found, factor = rescaled(of_scores(values), MEAN)
-    np.testing.assert_allclose(found[..., 0] * factor, values, rtol=1e-15, atol=0)
-    np.testing.assert_array_equal(found[..., 1], 1)
-    assert whole(found)
+    new, factor = rescaled(of_scores(values), MEAN)
+    np.testing.assert_allclose(new[..., 0] * factor, values, rtol=1e-15, atol=0)
+    np.testing.assert_array_equal(new[..., 1], 1)
+    assert whole(new)
     if unit != 1 and unit.denominator in (1, 8) and not whole(of_scores(values)):
-        assert found.dtype == np.int64
-        np.testing.assert_array_equal(found[..., 0], np.array(numbers).reshape(2, 3) // gcd(*numbers))
+        assert new.dtype == np.int64
+        np.testing.assert_array_equal(new[..., 0], np.array(numbers).reshape(2, 3) // gcd(*numbers))
 
 
 def test_scores_of_three_decimals_are_whole_numbers_of_thousandths() -> None:
-    found, factor = rescaled(of_scores([[0.001, 0.502, 1.0]]), MEAN)
-    assert (found[0, :, 0].tolist(), factor) == ([1, 502, 1000], pytest.approx(0.001))
+    new, factor = rescaled(of_scores([[0.001, 0.502, 1.0]]), MEAN)
+    assert (new[0, :, 0].tolist(), factor) == ([1, 502, 1000], pytest.approx(0.001))
 
 
 def test_other_numbers_become_at_most_1_by_a_power_of_two() -> None:
     values = np.array([[np.pi * 1e200, 1e200], [np.e * 1e199, -1e200]])
-    found, factor = rescaled(of_scores(values), MEAN)
-    assert 0.5 <= np.abs(found[..., 0]).max() < 1
+    new, factor = rescaled(of_scores(values), MEAN)
+    assert 0.5 <= np.abs(new[..., 0]).max() < 1
     assert np.frexp(factor)[0] == 0.5, "nothing is rounded"
-    np.testing.assert_array_equal(found[..., 0] * factor, values)
+    np.testing.assert_array_equal(new[..., 0] * factor, values)
 
 
 def test_what_stands_above_and_below_has_one_unit_and_two_sides_have_two() -> None:
     f1 = np.array([[[0.5, 1.0, 1.5], [0.5, 0.5, 1.0]]])
-    found, factor = rescaled(f1, METRICS["f1"])
-    assert (found.tolist(), factor) == ([[[1, 2, 3], [1, 1, 2]]], 1.0)
+    new, factor = rescaled(f1, METRICS["f1"])
+    assert (new.tolist(), factor) == ([[[1, 2, 3], [1, 1, 2]]], 1.0)
     weighted = np.array([[[0.75, 0.5], [1.5, 1.0]]])
-    found, factor = rescaled(weighted, MEAN)
-    assert found.tolist() == [[[1, 1], [2, 2]]]
+    new, factor = rescaled(weighted, MEAN)
+    assert new.tolist() == [[[1, 1], [2, 2]]]
     assert factor == 0.75 / 0.5
-    np.testing.assert_allclose(MEAN.score(found.sum(axis=1)) * factor, MEAN.score(weighted.sum(axis=1)))
+    np.testing.assert_allclose(MEAN.score(new.sum(axis=1)) * factor, MEAN.score(weighted.sum(axis=1)))
     bleu = np.full((1, 1, 10), 0.5)
     assert rescaled(bleu, METRICS["bleu"]) == (bleu, 1.0), "counts have a scale that means something"
 
 
 def test_whole_numbers_stay_as_they_are() -> None:
     statistics = of_scores([[2.0, 4.0]])
-    found, factor = rescaled(statistics, MEAN)
-    assert found is statistics
+    new, factor = rescaled(statistics, MEAN)
+    assert new is statistics
     assert factor == 1
     assert not whole(of_scores([[2**52, 2**52]]))
     assert not whole(of_scores([[-0.5, 2.0]]))
-
-
-TIMES = of_scores([[1.7e12 + 3, 1.6e12], [1.7e12, 1.6e12 + 1]])
-
-
-def test_what_all_systems_have_in_common_is_taken_off() -> None:
-    assert without_offset(TIMES, MEAN)[..., 0].tolist() == [[3, 0], [0, 1]]
-    one = without_offset(TIMES, MEAN, by_item=False)
-    np.testing.assert_array_equal(one[..., 0], TIMES[..., 0]), "its items differ by more than a millionth"
-    near = of_scores([[1e12 + 3, 1e12 + 1], [1e12 + 2, 1e12 + 9]])
-    assert without_offset(near, MEAN, by_item=False)[..., 0].tolist() == [[2, 0], [1, 8]]
-    assert without_offset(near, MEAN)[..., 0].tolist() == [[1, 0], [0, 8]]
-    np.testing.assert_array_equal(near[0, 0], [1e12 + 3, 1]), "not in place"
-
-
-@pytest.mark.parametrize(
-    ("statistics", "known"),
-    [
-        (of_scores([[1e6, 2e6], [2e6, 1e6]]), MEAN),
-        (of_scores([[1e12 + 3, 1e12]]) * [[[1, 1], [1, 0]]], MEAN),
-        (np.stack([TIMES[..., 0], [[1, 1], [2, 1]]], axis=-1), MEAN),
-        (np.array([[[900_001, 1]], [[900_000, 1]]]), MEAN),
-        (of_scores([[1e12, 5], [1e12, 5]]), MEAN),
-        (np.concatenate([TIMES, TIMES[..., :1]], axis=-1), METRICS["f1"]),
-    ],
-    ids=["far apart", "no count", "other weights", "small whole numbers", "equal", "both sides"],
-)
-def test_other_statistics_keep_what_they_have_in_common(statistics: np.ndarray, known: Ratio) -> None:
-    assert without_offset(statistics, known) is statistics
 
 
 @pytest.mark.parametrize(
@@ -119,37 +90,28 @@ def test_sizes_beyond_double_precision_are_refused(scores: list[list[float]], me
     check_range(of_scores([[1e100, 0], [1e-20, 0]]), ["a", "b"])
 
 
-def test_divisors_of_whole_numbers() -> None:
-    assert common_divisor(np.array([[0, 40], [-100, 60]])) == 20
-    assert common_divisor(np.array([[4, 6], [9, 3]])) == 1
-    assert common_divisor(np.zeros((2, 2), int)) == 1
-
-
 def test_sums_on_a_grid_are_exact_in_any_order(rng: np.random.Generator) -> None:
     rows = rng.normal(size=(3, 200)) * [[1], [1e30], [1e-30]]
-    found = on_grid(rows)
-    for row, step in zip(found, grid_steps(rows), strict=True):
+    rounded = on_grid(rows)
+    for row in rounded:
         assert len({row.sum(), row[::-1].sum(), rng.permutation(row).sum(), np.cumsum(row)[-1]}) == 1
-        multiples = row / step
-        np.testing.assert_array_equal(multiples, np.rint(multiples))
-        assert 2**51 <= np.abs(row).max() * 200 / step <= 2**52, "as fine as exact sums of either sign may be"
-    assert (np.abs(found - rows) <= np.abs(rows).max(axis=1, keepdims=True) * 2.0**-44).all()
+    assert (np.abs(rounded - rows) <= np.abs(rows).max(axis=1, keepdims=True) * 2.0**-44).all()
 
 
 def test_ties_of_decimals_are_a_part_of_what_was_added_and_whole_numbers_have_none() -> None:
     decimals = of_scores([[0.1, -0.3], [0.5, 0.5]])
-    np.testing.assert_allclose(MEAN.tie_tolerance(decimals), [2e-13, 5e-13], rtol=1e-12)
+    np.testing.assert_allclose(MEAN.tie_tolerance(decimals), [2e-10, 5e-10], rtol=1e-12)
     np.testing.assert_allclose(
-        METRICS["accuracy"].tie_tolerance(of_scores([[0.5, 0.25]])), [100 * 3.75e-13], rtol=1e-12
+        METRICS["accuracy"].tie_tolerance(of_scores([[0.5, 0.25]])), [100 * 3.75e-10], rtol=1e-12
     )
     assert MEAN.tie_tolerance(of_scores([[1, 3]])).tolist() == [0]
     bleu = np.tile([[4.0, 3, 2, 1, 4, 3, 2, 1, 4, 4]], (1, 2, 1))
-    np.testing.assert_allclose(METRICS["bleu"].tie_tolerance(bleu), [100e-12], rtol=1e-12)
+    np.testing.assert_allclose(METRICS["bleu"].tie_tolerance(bleu), [100e-9], rtol=1e-12)
 
 
 def test_ties_of_negative_scores_have_a_size_too() -> None:
     loss = metric("loss", lambda total: -total)
-    assert loss.tie_tolerance(np.array([[[3.0], [1.5]]])).tolist() == [4.5e-12]
+    assert loss.tie_tolerance(np.array([[[3.0], [1.5]]])).tolist() == [pytest.approx(4.5e-9)]
 
 
 def test_deviations_of_items_are_from_what_their_sizes_make_expect() -> None:
