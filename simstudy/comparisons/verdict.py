@@ -58,7 +58,7 @@ def verdict(pair: pd.Series[Any] | Pair, *, alpha: float = 0.05, margin: float |
     new scores 100.00 % accuracy, 25.00 points more than old (75.00 %).
     95 % interval 14.05 to 40.19 points; p = 0.00195 (two-sided).
     Wins, losses and ties of new: 10, 0 and 30 of 40 items.
-    Test: sign-flip test, exact; resampling unit: item; p is not corrected for multiple tests.
+    Test: sign-flip test, exact p-value; resampling unit: item; p is not corrected for multiple tests.
     """
     check_fraction("alpha", alpha)
     pair = getattr(pair, "row", pair)
@@ -216,7 +216,7 @@ def _other_preferred(pair: pd.Series[Any], alpha: float) -> str:
 
 def cautions_of(pair: pd.Series[Any], alpha: float) -> list[str]:
     """Sentences on the numbers of a row of Comparisons that a reader should know."""
-    return [*_remarks(pair, alpha), *_footing(pair)]
+    return [*_remarks(pair, alpha), *_footing(pair, alpha)]
 
 
 def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
@@ -253,7 +253,7 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
     return remarks
 
 
-def _footing(pair: pd.Series[Any]) -> list[str]:
+def _footing(pair: pd.Series[Any], alpha: float) -> list[str]:
     """Sentences on what a row of Comparisons rests on, and its caution; none for right and wrong answers.
 
     Right and wrong answers need none: the verdict has their wins and losses, and test and interval hold for few too.
@@ -270,7 +270,8 @@ def _footing(pair: pd.Series[Any]) -> list[str]:
         said.append(f"Skewness of the differences: {pair['skewness']:.2f}.")
     n_differ = pair["wins"] + pair["losses"]
     approximated = pair["interval"] == "jackknife" and not pair["exact_level"] and not isnan(pair["skewness"])
-    if approximated and pair["n_units"] >= FEW_UNITS and n_differ < FEW_DIFFER:
+    few = pair["n_units"] >= FEW_UNITS and n_differ < FEW_DIFFER
+    if approximated and few and Decision(alpha).significant(one_row(pair))[0]:
         said.append(f"Few units differ ({units_text(n_differ, pair['unit'])}): large rare differences may be missing.")
     # A file of comma-separated values that is read again has NaN for "".
     caution = pair["caution"] if isinstance(pair["caution"], str) else ""

@@ -27,7 +27,7 @@ from simstudy.engines.summed_columns import ResampledScores, summable
 from simstudy.engines.wins import units_that_differ
 from simstudy.metrics.base import Array, FloatArray, IntArray
 
-#: Units times cells of a joint distribution that take about as long as a shuffle; and shuffles that are always worth it.
+#: Units times cells of a joint distribution that take as long as a shuffle; and shuffles that are always worth it.
 STEPS_OF_SHUFFLE, LEAST_SHUFFLES = 16, 2**20
 
 #: Units that differ of which all shuffles are looked at, as Yeh does (2^20 shuffles), but no more shuffles than drawn.

@@ -179,9 +179,7 @@ def test_notebook_and_command_say_the_same(documents: str, options: list[str], a
     decide = {"alpha": 0.01, "margin": 20} if "--margin" in options else {}
     row = compared(loaded.outputs, **arguments).iloc[0]  # type: ignore[arg-type]
     said = ss.verdict(row, **decide)
-    drawn = ["Note: the number of resamples is not used: this test computes these p-values without resampling"]
-    notes = drawn if "n_resamples" in arguments else []
-    notes = [f"Note: {loaded.notes[0]}", *notes]
+    notes = [f"Note: {loaded.notes[0]}"]
     notes += [f"Note: {one}" for one in one_by_one(loaded.outputs, arguments.get("unit"))]  # type: ignore[arg-type]
     assert compare(documents, *_HOW, *options)[1] == "".join(f"{line}\n" for line in [said, *notes])
     if not options:

@@ -50,10 +50,17 @@ def test_of_means_it_tells_the_skewness() -> None:
 
 
 def test_it_tells_that_few_units_differ() -> None:
-    few = {"exact": False, "skewness": 0.1, "wins": 30, "losses": 19}
+    few = {"exact_level": False, "skewness": 0.1, "wins": 30, "losses": 19}
     said = "Few units differ (49 items): large rare differences may be missing."
     assert verdict(pair(**few)).endswith(said)
-    for other in ({"exact": True}, {"losses": 20}, {"skewness": np.nan}, {"n_units": 19}, {"interval": "bootstrap"}):
+    for other in (
+        {"exact_level": True},
+        {"p_value": 0.06},
+        {"losses": 20},
+        {"skewness": np.nan},
+        {"n_units": 19},
+        {"interval": "bootstrap"},
+    ):
         assert "Few units differ" not in verdict(pair(**few | other))
 
 

@@ -123,7 +123,7 @@ class TestComputation:
     #: Tests of right and wrong answers with an exact level.
     EXACT_LEVEL = {"sign_flips", "randomization", "skew_corrected", "sign", "wilcoxon", "mcnemar", "fisher"}
     #: Tests whose p-values are exact, if they are not resampled.
-    EXACT = EXACT_LEVEL | {"bootstrap"}
+    EXACT = EXACT_LEVEL
 
     @pytest.mark.parametrize("test", TESTS)
     def test_every_test(self, test: str, answered: Outputs, accepting: Outputs) -> None:
@@ -134,7 +134,7 @@ class TestComputation:
             # Wilcoxon's is then normal.
             exact = test in self.EXACT and not (monte_carlo and test == "wilcoxon")
             assert set(pairs["computation"]) == {"resampled" if resampled else "exact" if exact else "approximated"}
-            assert set(pairs["exact_level"]) == {exact and test != "bootstrap"}
+            assert set(pairs["exact_level"]) == {exact}
             assert set(pairs["n_resamples"]) == {99 if resampled else 0}
 
     @pytest.mark.parametrize("convention", CONVENTIONS)

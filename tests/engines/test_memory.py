@@ -38,8 +38,8 @@ compared = peak()
 pairs = ss.analyses.corrected(pairs.assign(relation="all pairs"))
 for analysis in (ss.thresholds, ss.significant_gains, ss.curve):
     analysis(pairs)
-of_unit = memory.bytes_of_unit("{test}", outputs.statistics.shape, answers=not guessed)
-print(before, compared, peak(), memory.needed(*shape, len(pairs), 1, of_unit) / 1024)
+estimate = memory.needed("{test}", outputs.statistics.shape, len(pairs), 1, answers=not guessed)
+print(before, compared, peak(), estimate / 1024)
 """
 
 
@@ -58,7 +58,7 @@ def forty() -> Outputs:
 
 def test_a_comparison_that_does_not_fit_is_refused(forty: Outputs, monkeypatch: pytest.MonkeyPatch) -> None:
     progress: list[int] = []
-    enough = memory.needed(40, 30, 780, 1, memory.bytes_of_unit("bootstrap", (40, 30, 2), answers=False))
+    enough = memory.needed("bootstrap", (40, 30, 2), 780, 1)
     monkeypatch.setattr(memory, "available", lambda: enough - 1)
     with pytest.raises(ValueError, match=r"'bootstrap' of 780 pairs of 40 systems on 30 units needs about 0\.\d GiB"):
         compared(forty, test="bootstrap", monte_carlo=True, n_resamples=100, progress=progress.append)
@@ -74,7 +74,7 @@ def test_an_examination_that_does_not_fit_begins_nothing(
 ) -> None:
     """What is made of the pairs counts too: there is enough for the comparison alone."""
     begun: list[object] = []
-    enough = memory.needed(40, 30, 780, 1, memory.bytes_of_unit("sign", (40, 30, 2), answers=True))
+    enough = memory.needed("sign", (40, 30, 2), 780, 1)
     monkeypatch.setattr(memory, "available", lambda: enough)
     monkeypatch.setattr(asking, "compare", lambda *given, **options: begun.append(options))
     if duplicates == "keep":

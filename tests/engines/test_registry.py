@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from simstudy.plug_ins import plug_ins
 
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
+from simstudy.running.plug_ins import plug_ins
 from tests.oracles import compared
 
 MODULE = """
