@@ -130,7 +130,8 @@ def test_where_some_p_values_are_computed_it_says_of_how_many() -> None:
     outputs = ss.Outputs.from_statistics(counts, GEOMETRIC, ["a", "b", "c"])
     methods = said(outputs, test="randomization", n_resamples=500)["Methods"]
     assert "2 of the 3 p-values are from at most 500 random resamples (seed 0)" in methods
-    approximated = said(outputs.select(["a", "b"]))["Methods"]
+    scores = pd.DataFrame(np.random.default_rng(3).random((60, 2)), columns=["a", "b"])
+    approximated = said(ss.Outputs.from_scores(scores))["Methods"]
     assert "approximated by a saddlepoint approximation (Lugannani and Rice, 1980)" in approximated
 
 
