@@ -153,13 +153,14 @@ class DrawnPairs:
         # The interval is of the better system's gain.
         true = np.where(self.first_is_better, true_gain, -true_gain)
         low, high = self._intervals["gain_low"], self._intervals["gain_high"]
+        cautioned = cautions(self.question, self._intervals["skewness"], self._intervals["gain_se"])["caution"] != ""
         return {
             "interval": self._intervals["interval"],
             "n_sets": int((~np.isnan(low)).sum()),
             "n_covered": int(((low <= true) & (true <= high)).sum()),
             "sum_width": float(np.nansum(high - low)),
             "n_undefined": int(np.isnan(low).sum()),
-            "n_cautioned": int((self._cautions != "").sum()),
+            "n_cautioned": int(cautioned.sum()),
         }
 
     def is_resampled(self, test: str) -> bool:
@@ -185,11 +186,6 @@ class DrawnPairs:
     def _intervals(self) -> dict[str, Any]:
         wins, losses, _ = win_counts(self.question)
         return intervals(self.question, self.gains, wins, losses)
-
-    @property
-    def _cautions(self) -> NDArray[np.object_]:
-        known = self._intervals
-        return np.asarray(cautions(self.question, known["skewness"], known["gain_se"])["caution"])
 
     def _counts(self, rejected: NDArray[np.bool_]) -> dict[str, int | float]:
         counted = rejected & self._defined

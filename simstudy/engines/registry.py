@@ -86,11 +86,6 @@ class SignificanceTest(FieldsMixin):
     n_resamples: int | None = None
     alternatives: tuple[str, ...] = ALTERNATIVES
 
-    @property
-    def pairs_systems(self) -> bool:
-        """Whether it asks for the difference of two systems on each unit only, not for each one's own spread."""
-        return _INDEPENDENT not in self.assumes
-
     def refusal(self, question: Question) -> str:
         """Why the test does not apply to a question, in a line; empty where it does."""
         for need in self.needs:
