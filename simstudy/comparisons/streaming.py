@@ -69,7 +69,7 @@ def write_pairs(
         The file; one that is there is replaced.
     memory
         What the whole process may take at its peak: a number of bytes, or a text such as "4GiB". None: what the machine
-        and its limits leave. Pairs are tested in blocks of as many as fit. A test that resamples draws again for each
+        has free. Pairs are tested in blocks of as many as fit. A test that resamples draws again for each
         block, so that less memory takes more time; tests that compute their p-values do not.
     alpha
         The level of the count of significant pairs.
