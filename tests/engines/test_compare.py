@@ -17,13 +17,8 @@ from simstudy.engines.needs import ACCEPTANCE_SETS, RIGHT_OR_WRONG
 from simstudy.engines.registry import TESTS
 from simstudy.metrics.base import Metric
 from simstudy.outputs import Outputs
-from tests.engines.pairs import assert_same_pairs
+from tests.engines.pairs import ASKED, RESAMPLED
 from tests.oracles import ERROR_RATE, GEOMETRIC, compared
-
-RESAMPLED = [name for name, test in TESTS.items() if test.n_resamples]
-
-#: Tests, those that may be computed or resampled in both ways.
-ASKED = [(name, False) for name in TESTS] + [(name, True) for name in (*RESAMPLED, "wilcoxon")]
 
 
 @pytest.mark.parametrize(("test", "monte_carlo"), ASKED)
@@ -34,24 +29,6 @@ class TestEveryTest:
     def outputs(self, test: str, tagged: Outputs, answered: Outputs, accepting: Outputs) -> Outputs:
         needs = TESTS[test].needs
         return answered if RIGHT_OR_WRONG in needs else accepting if ACCEPTANCE_SETS in needs else tagged
-
-    def test_numbers_do_not_depend_on_workers_tiles_or_order(
-        self, test: str, monte_carlo: bool, outputs: Outputs
-    ) -> None:
-        options: dict[str, Any] = {"test": test, "monte_carlo": monte_carlo, "unit": "item"}
-        options |= {"n_resamples": 1_201, "seed": 3}
-        expected = compared(outputs, **options)
-        for layout in ({"tile_size": 400}, {"tile_size": 7, "n_jobs": 3}) if test in RESAMPLED else ({"n_jobs": 3},):
-            pd.testing.assert_frame_equal(compared(outputs, **options, **layout), expected, check_exact=True)
-        pd.testing.assert_frame_equal(compared(outputs.select(list("dbeca")), **options), expected, check_exact=True)
-
-    def test_a_pair_does_not_depend_on_the_other_systems(self, test: str, monte_carlo: bool, outputs: Outputs) -> None:
-        everyone, pair = (
-            compared(some, test=test, monte_carlo=monte_carlo, unit="item", n_resamples=500)
-            for some in (outputs, outputs.select(["b", "e"]))
-        )
-        everyone, pair = (table.set_index(["system_a", "system_b"]) for table in (everyone, pair))
-        assert_same_pairs(pair, everyone.loc[pair.index])
 
     def test_seed_0_is_a_seed_and_seeds_differ_where_there_is_chance(
         self, test: str, monte_carlo: bool, outputs: Outputs
@@ -100,35 +77,6 @@ class TestEveryTest:
             assert row[["better", "p_floor"]].tolist() == ["", 1.0]
             assert np.isnan(row["gain_se"])
         assert compared(twins.select(["c", "twin"]), test=test, **options).p_value[0] == 1
-
-
-@pytest.mark.parametrize("test", ["bootstrap", "t_paired"])
-def test_bad_input(test: str, tagged: Outputs) -> None:
-    strata = {"bootstrap": ("user", "strata must be a column of the items.*, not 'user'")}
-    for options, message in (
-        ({"n_resamples": 0}, r"n_resamples must be at least 1 and below 2\^53, not 0"),
-        ({"n_resamples": 1e6}, "n_resamples must be a whole number"),
-        ({"seed": -1}, r"seed must be at least 0 and below 2\^64, not -1"),
-        ({"seed": 2**64}, r"seed must be at least 0 and below 2\^64"),
-        ({"n_jobs": 0}, "n_jobs must be at least 1, or -1 for all cores, not 0"),
-        ({"alternative": "less"}, "alternative must be one of two-sided, greater, not 'less'"),
-        ({"convention": "bk"}, "convention must be one of default, noreen, chinchor1992, bk2012, .* not 'bk'"),
-        ({"monte_carlo": "auto"}, "monte_carlo must be True or False, not 'auto'"),
-        ({"monte_carlo": None}, "monte_carlo must be True or False, not None"),
-        ({"unit": "user"}, "unit must be a column of the items.*, not 'user'; they have id"),
-        (
-            {"strata": strata.get(test, ("domain", ""))[0]},
-            strata.get(test, ("", f"strata must not be given for test '{test}'"))[1],
-        ),
-    ):
-        with pytest.raises(ValueError, match=message):
-            compared(tagged, test=test, **({"unit": "item"} | options))
-    with pytest.raises(ValueError, match="outputs must have at least 2 systems to compare, not 1"):
-        compared(tagged.select(["a"]), test=test)
-    with pytest.raises(ValueError, match="outputs must be Outputs .* not DataFrame"):
-        compared(pd.DataFrame(), test=test)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"at least 2 units to resample \(item\), not 1"):
-        compared(tagged.head(1), test=test, unit="item")
 
 
 def test_how_many_resamples_are_drawn_by_default(answered: Outputs, accepting: Outputs) -> None:

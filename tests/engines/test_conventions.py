@@ -153,23 +153,6 @@ def test_sacrebleus_mean_does_not_depend_on_workers_or_tiles(n_jobs: int, tile_s
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"test": "bootstrap", "convention": "koehn2004", "alternative": "two-sided"},
-            "must be 'greater' for convention",
-        ),
-        ({"test": "bootstrap", "convention": "chinchor1992"}, "is a rule for randomization, not for 'bootstrap'"),
-        ({"test": "chi_square", "alternative": "greater"}, "alternative must be 'two-sided' for test 'chi_square'"),
-        ({"test": "randomization", "strata": "domain"}, "strata must not be given"),
-    ],
-)
-def test_options_that_do_not_fit_are_refused(options: dict[str, Any], message: str, tagged: Outputs) -> None:
-    with pytest.raises(ValueError, match=f"^[^\n]*{message}[^\n]*$"):
-        compared(tagged, **options)
-
-
-@pytest.mark.parametrize(
     ("options", "alternative"),
     [
         ({"test": "bootstrap", "convention": "sacrebleu"}, "two-sided"),

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.arguments import applicable
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.rankings.candidates import Candidates
@@ -85,42 +84,3 @@ def test_the_score_test_of_precision_is_kosinskis_formula() -> None:
 def test_small_pairs_by_hand(sets: list[list[int]], statistic: float, p: float) -> None:
     row = compared(accepted(candidates(*sets), np.arange(8) < 4 - (p == 1)), test="fisher").iloc[0]
     assert (row.p_value, row.statistic) == (pytest.approx(p), pytest.approx(statistic))
-
-
-def refused(outputs: Outputs) -> None:
-    with pytest.raises(ValueError, match="^test 'fisher' needs systems that accept or reject each item[^\n]*$"):
-        compared(outputs, test="fisher")
-
-
-def test_what_is_no_acceptance_set_is_refused() -> None:
-    sets = accepted(candidates([0, 1, 2, 3], [2, 3, 4, 5]), np.isin(np.arange(8), [0, 2, 4]))
-    # True for one system, false for the other.
-    torn = sets.statistics.copy()
-    torn[1, 2, 0] = 0
-    # Decimals, and counts of more than one.
-    for statistics in (torn, sets.statistics * [0.5, 1], sets.statistics * 2):
-        refused(Outputs.from_statistics(statistics, sets.metric))
-    # Everybody accepts everything: right or wrong answers.
-    right = np.array([[1, 0, 1, 1], [1, 1, 0, 1]])
-    refused(Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy"))
-
-
-def test_clusters_are_no_candidates() -> None:
-    sets = accepted(candidates([0, 1, 2, 3], [2, 3, 4, 5]), np.arange(8) < 3)
-    items = sets.items.assign(cluster=[f"verb {k % 4}" for k in range(8)])
-    clustered = Outputs.from_statistics(sets.statistics, sets.metric, sets.names, items)
-    assert compared(clustered, test="fisher", unit="item").p_value[0] <= 1
-    for unit in ("cluster", None):
-        with pytest.raises(ValueError, match="test 'fisher' needs items one by one, and the unit is 'cluster'"):
-            compared(clustered, test="fisher", unit=unit)
-
-
-@pytest.mark.parametrize(
-    ("metric", "of_chosen"), [("precision", True), ("precision_of_accepted", True), ("accuracy", False)]
-)
-def test_a_list_of_all_candidates_is_an_acceptance_set_of_precision_alone(metric: str, of_chosen: bool) -> None:
-    """The same numbers are right and wrong answers where no system chooses what it answers."""
-    true = np.tile(np.arange(30) % 3 == 0, (2, 1)).astype(int)
-    parts = [true, np.ones_like(true), true][: len(METRICS[metric].statistics)]
-    outputs = Outputs.from_statistics(np.stack(parts, axis=-1), metric)
-    assert ({"fisher", "precision_score"} <= {*applicable(outputs)}) is of_chosen

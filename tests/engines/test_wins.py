@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,7 @@ from simstudy.engines.wins import win_counts
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
 from tests.engines.pairs import KINDS, ask, best_first, made
-from tests.oracles import ERROR_RATE, GEOMETRIC, ascending, compared
+from tests.oracles import ERROR_RATE, GEOMETRIC, compared
 
 
 def counted(statistics: np.ndarray, metric: Metric | str) -> tuple[int, int, int]:
@@ -133,17 +132,3 @@ def test_documents_are_counted_as_wholes(tagged: Outputs) -> None:
     for row in compared(tagged).itertuples():
         i, j = (tagged.names.index(name) for name in (row.system_a, row.system_b))
         assert (row.wins, row.losses, row.ties) == by_hand(correct[i] - correct[j])
-
-
-@pytest.mark.parametrize("kind", ["one decision", "f1", "geometric"])
-def test_many_pairs_in_parts_are_each_pair(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(2)
-    metric = made(kind, 2, rng)[0]
-    statistics = np.concatenate([made(kind, 30, rng)[1] for _ in range(3)])
-    if kind == "f1":
-        statistics = ascending(statistics)
-    outputs = Outputs.from_statistics(statistics, metric)
-    columns: Any = ["wins", "losses", "ties", "p_floor"]
-    whole = compared(outputs, n_resamples=20)[columns]
-    monkeypatch.setattr("simstudy.engines.wins._TOGETHER", 200)
-    pd.testing.assert_frame_equal(compared(outputs, n_resamples=20)[columns], whole)
