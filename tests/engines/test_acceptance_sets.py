@@ -1,4 +1,4 @@
-"""Fisher's test of the candidates that only one system accepts: random sets and n-best lists, against scipy."""
+"""Tests of acceptance sets: Fisher's against scipy's, the score test of precision by its formula."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simstudy.rankings.candidates import Candidates
 from tests.oracles import compared
 
 
-def accepted(accepts: np.ndarray, true: np.ndarray) -> Outputs:
+def accepting(accepts: np.ndarray, true: np.ndarray) -> Outputs:
     """Precision of systems a, b, … that accept some candidates (K, n), of which some (n,) are true."""
     return Outputs.from_statistics(
         np.stack([accepts & true, accepts], -1).astype(int),
@@ -33,7 +33,7 @@ def test_every_pair_is_scipys_test_of_what_only_one_accepts(lists: str) -> None:
     true = rng.random(300) < 0.3
     if lists == "acceptance sets":
         accepts = rng.random((5, 300)) < (0.1 + 0.1 * np.arange(5)[:, None] + 0.2 * true)
-        outputs = accepted(accepts, true)
+        outputs = accepting(accepts, true)
     else:
         scores = pd.DataFrame(rng.normal(size=(300, 3)) + true[:, None] * [0, 1, 2], columns=list("abc"))
         outputs = Candidates.from_scores(scores, true).outputs(50)
@@ -53,22 +53,6 @@ def test_every_pair_is_scipys_test_of_what_only_one_accepts(lists: str) -> None:
         assert (row.exact_level, row.computation, row.alternative, row.n_resamples) == (True, "exact", "two-sided", 0)
 
 
-def test_the_score_test_of_precision_is_kosinskis_formula() -> None:
-    """(P1 - P2)^2 over (R (1 - R) - 2 C) (1 / n1 + 1 / n2), where C is of the candidates that both accept."""
-    rng = np.random.default_rng(3)
-    true = rng.random(80) < 0.4
-    accepts = rng.random((4, 80)) < 0.3 + 0.3 * true
-    for row in compared(accepted(accepts, true), test="precision_score").itertuples():
-        first, second = (accepts["abcd".index(name)] for name in (row.system_a, row.system_b))
-        n_1, n_2, both = first.sum(), second.sum(), true[first & second]
-        pooled = (true[first].sum() + true[second].sum()) / (n_1 + n_2)
-        c = (both.sum() * (1 - pooled) ** 2 + (~both).sum() * pooled**2) / (n_1 + n_2)
-        gain = true[first].mean() - true[second].mean()
-        z = gain / np.sqrt((pooled * (1 - pooled) - 2 * c) * (1 / n_1 + 1 / n_2))
-        assert row.statistic == pytest.approx(z)
-        assert row.p_value == pytest.approx(2 * stats.norm.sf(z))
-
-
 @pytest.mark.parametrize(
     ("sets", "statistic", "p"),
     [
@@ -82,5 +66,30 @@ def test_the_score_test_of_precision_is_kosinskis_formula() -> None:
     ],
 )
 def test_small_pairs_by_hand(sets: list[list[int]], statistic: float, p: float) -> None:
-    row = compared(accepted(candidates(*sets), np.arange(8) < 4 - (p == 1)), test="fisher").iloc[0]
+    row = compared(accepting(candidates(*sets), np.arange(8) < 4 - (p == 1)), test="fisher").iloc[0]
     assert (row.p_value, row.statistic) == (pytest.approx(p), pytest.approx(statistic))
+
+
+def test_the_score_test_of_precision_is_kosinskis_formula() -> None:
+    """(P1 - P2)^2 over (R (1 - R) - 2 C) (1 / n1 + 1 / n2), where C is of the candidates that both accept."""
+    rng = np.random.default_rng(3)
+    true = rng.random(80) < 0.4
+    accepts = rng.random((4, 80)) < 0.3 + 0.3 * true
+    for row in compared(accepting(accepts, true), test="precision_score").itertuples():
+        first, second = (accepts["abcd".index(name)] for name in (row.system_a, row.system_b))
+        n_1, n_2, both = first.sum(), second.sum(), true[first & second]
+        pooled = (true[first].sum() + true[second].sum()) / (n_1 + n_2)
+        c = (both.sum() * (1 - pooled) ** 2 + (~both).sum() * pooled**2) / (n_1 + n_2)
+        gain = true[first].mean() - true[second].mean()
+        z = gain / np.sqrt((pooled * (1 - pooled) - 2 * c) * (1 / n_1 + 1 / n_2))
+        assert row.statistic == pytest.approx(z)
+        assert row.p_value == pytest.approx(2 * stats.norm.sf(z))
+
+
+def test_sets_that_share_nothing_are_a_test_of_two_proportions() -> None:
+    """Pooled: statsmodels' and every textbook's z."""
+    true = np.repeat([1, 0], [43, 17])
+    accepted = np.stack([np.arange(60) % 3 > 0, np.arange(60) % 3 == 0]).astype(int)
+    row = compared(accepting(accepted, true), test="precision_score").iloc[0]
+    table = [[int((side * true).sum()), int((side * (1 - true)).sum())] for side in accepted]
+    assert row.p_value == pytest.approx(stats.chi2_contingency(table, correction=False).pvalue, rel=1e-9)
