@@ -15,16 +15,8 @@ from tests.oracles import compared
 
 def accepting(accepts: np.ndarray, true: np.ndarray) -> Outputs:
     """Precision of systems a, b, … that accept some candidates (K, n), of which some (n,) are true."""
-    return Outputs.from_statistics(
-        np.stack([accepts & true, accepts], -1).astype(int),
-        METRICS["precision_of_accepted"],
-        list("abcde")[: len(accepts)],
-    )
-
-
-def candidates(*sets: list[int]) -> np.ndarray:
-    """Which of eight candidates each set holds."""
-    return np.array([np.isin(np.arange(8), items) for items in sets])
+    counts = np.stack([accepts & true, accepts], -1).astype(int)
+    return Outputs.from_statistics(counts, METRICS["precision_of_accepted"], list("abcde")[: len(accepts)])
 
 
 @pytest.mark.parametrize("lists", ["acceptance sets", "n-best lists"])
@@ -43,10 +35,7 @@ def test_every_pair_is_scipys_test_of_what_only_one_accepts(lists: str) -> None:
     for row in pairs.itertuples():
         first, second = (accepts["abcde".index(name)] for name in (row.system_a, row.system_b))
         regions = first & ~second, second & ~first
-        table = [
-            [int((region & true).sum()) for region in regions],
-            [int((region & ~true).sum()) for region in regions],
-        ]
+        table = [[int((region & side).sum()) for region in regions] for side in (true, ~true)]
         assert row.p_value == pytest.approx(stats.fisher_exact(table).pvalue, rel=1e-9)
         assert row.statistic == pytest.approx(true[regions[0]].mean() - true[regions[1]].mean())
         assert row.gain == pytest.approx(true[first].mean() - true[second].mean())
@@ -66,7 +55,8 @@ def test_every_pair_is_scipys_test_of_what_only_one_accepts(lists: str) -> None:
     ],
 )
 def test_small_pairs_by_hand(sets: list[list[int]], statistic: float, p: float) -> None:
-    row = compared(accepting(candidates(*sets), np.arange(8) < 4 - (p == 1)), test="fisher").iloc[0]
+    accepts = np.array([np.isin(np.arange(8), items) for items in sets])
+    row = compared(accepting(accepts, np.arange(8) < 4 - (p == 1)), test="fisher").iloc[0]
     assert (row.p_value, row.statistic) == (pytest.approx(p), pytest.approx(statistic))
 
 
