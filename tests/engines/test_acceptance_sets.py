@@ -72,6 +72,7 @@ def test_the_score_test_of_precision_is_kosinskis_formula() -> None:
         c = (both.sum() * (1 - pooled) ** 2 + (~both).sum() * pooled**2) / (n_1 + n_2)
         gain = true[first].mean() - true[second].mean()
         z = gain / np.sqrt((pooled * (1 - pooled) - 2 * c) * (1 / n_1 + 1 / n_2))
+        assert (row.exact_level, row.computation) == (False, "approximated")
         assert row.statistic == pytest.approx(z)
         assert row.p_value == pytest.approx(2 * stats.norm.sf(z))
 

@@ -55,33 +55,24 @@ def item_scores(seed: int, whole: bool, n: int = 25) -> np.ndarray:
     return np.asarray(scores)
 
 
-@pytest.mark.parametrize("test", OF_MEANS)
-@settings(max_examples=2, deadline=None)
-@given(st.integers(0, 999), st.integers(-900, 900), st.booleans(), st.sampled_from(["two-sided", "greater"]))
-def test_a_power_of_two_changes_nothing(test: str, seed: int, power: int, whole: bool, alternative: str) -> None:
-    scores, factor = item_scores(seed, whole), 2.0**power
-    asked: dict[str, Any] = {"alternative": alternative}
-    one, other = compared(scores, test, **asked), compared(scores * factor, test, **asked)
-    pd.testing.assert_frame_equal(one[FREE], other[FREE], check_exact=True)
-    pd.testing.assert_frame_equal(one[SCALED] * factor, other[SCALED], check_exact=True)
-    assert one["better"].tolist() == other["better"].tolist()
-
-
 @pytest.mark.parametrize(
     ("test", "monte_carlo"), [(test, True) for test in OF_MEANS] + [(test, False) for test in COMPUTED]
 )
 @settings(max_examples=2, deadline=None)
-@given(st.integers(0, 999), FACTORS, st.booleans())
-def test_any_other_constant_changes_nothing_but_the_last_bits(
-    test: str, monte_carlo: bool, seed: int, factor: float, whole: bool
+@given(st.integers(0, 999), st.integers(-900, 900), FACTORS, st.booleans(), st.sampled_from(["two-sided", "greater"]))
+def test_the_unit_of_scores_changes_nothing(
+    test: str, monte_carlo: bool, seed: int, power: int, constant: float, whole: bool, alternative: str
 ) -> None:
-    """Whole scores stay whole multiples: 0.37 is 37 hundredths."""
+    """A power of two changes no bit, any other constant the last ones. Whole scores stay whole multiples."""
     scores = item_scores(seed, whole)
-    options = {} if monte_carlo else {"monte_carlo": False}
-    one, other = compared(scores, test, **options), compared(scores * factor, test, **options)
-    assert one["computation"].tolist() == other["computation"].tolist()
-    pd.testing.assert_frame_equal(one[FREE], other[FREE], rtol=1e-9)
-    pd.testing.assert_frame_equal(one[SCALED], other[SCALED] / factor, rtol=1e-9)
+    options: dict[str, Any] = {"alternative": alternative} | ({} if monte_carlo else {"monte_carlo": False})
+    one = compared(scores, test, **options)
+    near: dict[str, Any]
+    for factor, near in ((2.0**power, {"check_exact": True}), (constant, {"rtol": 1e-9})):
+        other = compared(scores * factor, test, **options)
+        pd.testing.assert_frame_equal(one[FREE], other[FREE], **near)
+        pd.testing.assert_frame_equal(one[SCALED] * factor, other[SCALED], **near)
+        assert one[["better", "computation"]].equals(other[["better", "computation"]])
 
 
 @pytest.mark.parametrize("test", OF_MEANS)

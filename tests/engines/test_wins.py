@@ -11,9 +11,8 @@ import pytest
 
 from simstudy.engines.wins import win_counts
 from simstudy.metrics import METRICS, Metric, Ratio
-from simstudy.outputs import Outputs
 from tests.engines.pairs import KINDS, ask, best_first, by_item, made, question_of
-from tests.oracles import ERROR_RATE, GEOMETRIC, compared
+from tests.oracles import ERROR_RATE, GEOMETRIC
 
 
 def counted(statistics: np.ndarray, metric: Metric | str) -> tuple[int, int, int]:
@@ -120,11 +119,3 @@ def test_units_may_differ_and_tie(metric: str, statistics: Any, counts: tuple[in
     assert counted(np.array(statistics), metric) == counts
     assert n_differ(np.array(statistics), METRICS[metric]) == differ
     assert ask(np.array(statistics), metric).p_floor == 2.0**-differ
-
-
-def test_documents_are_counted_as_wholes(tagged: Outputs) -> None:
-    """By the share of right words, a document's words counted together."""
-    correct = tagged.statistics[..., 0].reshape(5, 15, 4).sum(axis=2)
-    for row in compared(tagged).itertuples():
-        i, j = (tagged.names.index(name) for name in (row.system_a, row.system_b))
-        assert (row.wins, row.losses, row.ties) == by_hand(correct[i] - correct[j])
