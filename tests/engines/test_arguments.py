@@ -140,6 +140,7 @@ APPLIES = {
     "candidates accepted twice": OF_SUMS | OF_COUNTS,
     # The same numbers are right and wrong answers where no system chooses what it answers.
     "precision of all candidates": OF_MEANS | OF_COUNTS | OF_ACCEPTANCE_SETS | {"mcnemar"},
+    "accuracy of all candidates": OF_MEANS | OF_COUNTS | {"mcnemar"},
     "median": OF_ARRAYS,
 }
 
@@ -162,6 +163,7 @@ def test_a_test_that_does_not_apply_is_refused(
         "half-true candidates": Outputs.from_statistics(sets * [0.5, 1], accepting.metric),
         "candidates accepted twice": Outputs.from_statistics(sets * 2, accepting.metric),
         "precision of all candidates": scored(answered.statistics[[0, 0], :, 0], accepting.metric),
+        "accuracy of all candidates": scored(answered.statistics[[0, 0], :, 0], "accuracy"),
         "median": Outputs.from_statistics(rng.random((3, 20, 1)), "median"),
     }.get(kind, accepting)
     unit = "cluster" if "cluster" in kind else "item"

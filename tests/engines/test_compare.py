@@ -54,7 +54,7 @@ class TestEveryTest:
         assert (pairs["n_resamples"] == (200 if resampled else 0)).all()
         if resampled:
             assert (pairs["p_value"] == (pairs["n_extreme"] + 1) / 201).all()
-            np.testing.assert_array_equal(pairs[["p_low", "p_high"]].T, clopper_pearson(pairs["n_extreme"], 200))
+            np.testing.assert_array_equal(pairs[["p_low", "p_high"]].T, clopper_pearson(pairs["n_extreme"], 200, 0.95))
         else:
             assert (pairs["n_extreme"] == 0).all()
             assert (pairs[["p_low", "p_high"]].to_numpy() == pairs[["p_value"]].to_numpy()).all()

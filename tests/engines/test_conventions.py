@@ -41,6 +41,13 @@ def test_sacrebleus_strict_rule_makes_no_difference_look_significant() -> None:
     assert by_pair(wrong, test="bootstrap", convention="bk2012", n_resamples=99) == {"ab": 0.0}
 
 
+@pytest.mark.parametrize("test", ["sign_flips", "bootstrap", "randomization"])
+def test_noreens_rule_is_the_default_by_its_name(test: str, tagged: Outputs) -> None:
+    options: dict[str, Any] = {"test": test, "monte_carlo": True, "n_resamples": 700}
+    default, noreen = (compared(tagged, convention=name, **options) for name in ("default", "noreen"))
+    assert default[["p_value", "n_extreme"]].equals(noreen[["p_value", "n_extreme"]])
+
+
 def pair_of(kind: str, rng: np.random.Generator) -> tuple[Metric | str, np.ndarray]:
     """A better system and a worse one."""
     n = 60
@@ -97,6 +104,15 @@ def test_every_rule_counts_what_its_source_says(test: str, convention: str, kind
     assert stats.chi2_contingency(table, correction=False).pvalue > 1e-7
     plus = int(CONVENTIONS[convention].plus_one)
     assert row.p_value == (row.n_extreme + plus) / (n_resamples + plus)
+
+
+def test_koehns_event_is_the_second_of_two_sides(tagged: Outputs) -> None:
+    """At least twice the gain, or not won: p is 1 less the share of resamples that are won."""
+    options: dict[str, Any] = {"test": "bootstrap", "n_resamples": 3000, "monte_carlo": True}
+    rules: list[dict[str, str]] = [{"convention": "koehn2004"}, {"alternative": "greater"}, {}]
+    lost, upper, both = (compared(tagged, **options, **rule)["n_extreme"] for rule in rules)
+    assert (lost == both - upper).all()
+    assert (lost > 0).any()
 
 
 def test_sacrebleus_mean_of_scores_that_cancel() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,12 @@ OUTPUTS = [
     *(outputs_of(metric, GOLD, GUESSED) for metric in ("pearson", "spearman", "auc")),
     outputs_of("median", GUESSED),
 ]
+
+
+@pytest.fixture(autouse=True)
+def compiled() -> None:
+    """Approximated tails have other last bits until numba is there."""
+    importlib.import_module("numba")
 
 
 @pytest.mark.parametrize(
