@@ -11,20 +11,11 @@ import pytest
 
 from simstudy.engines.bootstrap import _OwnRatios, _Scores, _SharedRatios, make_tally
 from simstudy.engines.question import Question
-from simstudy.metrics import METRICS, Metric
+from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
 from tests.engines.pairs import ask as ask_pair
-from tests.engines.pairs import best_first, by_item, n_extreme, question_of
-from tests.oracles import (
-    ERROR_RATE,
-    GEOMETRIC,
-    all_resamples,
-    compared,
-    could_be,
-    drawn_tail,
-    exact_bootstrap_p,
-    goodness,
-)  # fmt: skip
+from tests.engines.pairs import best_first, by_item, made, n_extreme, question_of
+from tests.oracles import ERROR_RATE, all_resamples, compared, could_be, drawn_tail, exact_bootstrap_p, goodness
 
 RULES = [
     ("default", "greater"),
@@ -139,7 +130,7 @@ EVENTS = list(product(("twice", "not won"), (False, True)))
 
 def enumerated(question: Question) -> int:
     """Resamples of a pair that the question's rule counts: ratios in fractions, 1e-9 is a tie of other scores."""
-    score, slack = goodness(question.metric), 1e-9 if question.metric is GEOMETRIC else 0
+    score, slack = goodness(question.metric), 0 if isinstance(question.metric, Ratio) else 1e-9
     first, second = question.statistics
     gain = score(first.sum(axis=0)) - score(second.sum(axis=0))
     sums = all_resamples(question.n_units) @ np.hstack([first, second])
@@ -158,22 +149,10 @@ def tallied(statistics: np.ndarray, question: Question) -> int:
     return int(n_extreme(make_tally(question), question, all_resamples(question.n_units))[0])
 
 
-def random_pair(kind: str, n: int, rng: np.random.Generator) -> tuple[Metric, np.ndarray]:
-    if kind == "geometric":
-        return GEOMETRIC, np.sort(rng.integers(1, 9, size=(2, n, 4)), axis=-1)
-    if kind in ("f1", "f2", "precision"):
-        return METRICS[kind], np.sort(rng.integers(0, 4, size=(2, n, 3)), axis=-1)
-    if kind == "tenths":
-        return METRICS["mean"], by_item(rng.integers(0, 10, size=(2, n)))
-    total = np.ones(n, int) if kind == "one decision" else rng.integers(kind != "zero words", 5, size=n)
-    statistics = np.stack(np.broadcast_arrays(rng.binomial(total, 0.6, size=(2, n)), total), axis=-1)
-    return (ERROR_RATE if kind == "error rate" else METRICS["accuracy"]), statistics
-
-
 #: Kind of pairs -> the tally that counts for them.
 TALLIES: dict[str, Any] = {
-    **dict.fromkeys(("one decision", "words", "zero words", "error rate"), _SharedRatios),
-    **dict.fromkeys(("f1", "f2", "precision"), _OwnRatios | _SharedRatios),
+    **dict.fromkeys(("one decision", "words", "error rate", "ratings"), _SharedRatios),
+    **dict.fromkeys(("f1", "f0.5", "precision"), _OwnRatios | _SharedRatios),
     **dict.fromkeys(("geometric", "tenths"), _Scores),
 }
 
@@ -184,7 +163,7 @@ def test_counts_equal_full_enumeration(kind: str) -> None:
     for n, (counts, strict) in product((1, 2, 5), EVENTS):
         rng = np.random.default_rng([n, len(kind), len(counts), strict])
         for _ in range(4):
-            metric, statistics = random_pair(kind, n, rng)
+            metric, statistics = made("ratings" if kind == "tenths" else kind, n, rng)
             question = question_of(statistics, metric, strict=strict, counts=counts)
             shown = question.statistics / [10, 1] if kind == "tenths" else question.statistics
             assert isinstance(make_tally(question_of(shown, metric)), TALLIES[kind]) or not statistics[..., -1].any()
