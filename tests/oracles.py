@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import accumulate, product
 from typing import Any
 from unittest.mock import patch
 
@@ -85,6 +85,20 @@ def all_resamples(n: int) -> np.ndarray:
 def all_shuffles(n: int) -> np.ndarray:
     """(2^n, n) coins."""
     return np.arange(2**n)[:, None] >> np.arange(n) & 1
+
+
+def all_signs(n: int) -> np.ndarray:
+    """(2^n, n) signs, 1 and -1."""
+    return 1 - 2 * all_shuffles(n)
+
+
+def n_subsets(numbers: np.ndarray, most: int) -> list[int]:
+    """How many subsets of positive whole numbers have a sum of at most 0, 1, … `most`, by the product of 1 + x^c."""
+    ways = np.zeros(most + 1, dtype=object)
+    ways[0] = 1
+    for number in numbers:
+        ways[number:] = ways[number:] + ways[: max(most + 1 - number, 0)]
+    return list(accumulate(ways))
 
 
 def shuffled_p(pair: np.ndarray, metric: Metric, *, two_sided: bool = False, strict: bool = False) -> float:

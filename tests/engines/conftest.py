@@ -31,11 +31,3 @@ def found(tagged: Outputs, rng: np.random.Generator) -> Outputs:
     """The systems and items of `tagged`, F1 of what each found on its own."""
     counts = ascending(rng.integers(0, 5, size=(5, 60, 3)))
     return Outputs.from_statistics(counts, "f1", tagged.systems, tagged.items)
-
-
-@pytest.fixture
-def guesses() -> Outputs:
-    """Four systems that find things, each with guesses of its own."""
-    rng = np.random.default_rng(8)
-    counts = ascending(rng.integers(0, 5, size=(4, 40, 3)))
-    return Outputs.from_statistics(counts, "precision", list("abcd"))

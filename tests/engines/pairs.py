@@ -1,15 +1,27 @@
-"""Random pairs of systems of every kind of metric, and what `compare` says of them."""
+"""Random pairs of systems of every kind of metric, and what tests and their tallies make of them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from simstudy.engines.question import Question
+from simstudy.engines.registry import TESTS
+from simstudy.engines.resampling import Tally
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
+from simstudy.statistics.pvalues import CONVENTIONS
 from tests.oracles import ERROR_RATE, GEOMETRIC, ascending, compared
+
+NAMES = list("abcdefgh")
+
+RESAMPLED = [name for name, test in TESTS.items() if test.n_resamples]
+
+#: Tests, those that may be computed or resampled in both ways.
+ASKED = [(name, False) for name in TESTS] + [(name, True) for name in (*RESAMPLED, "wilcoxon")]
 
 #: Wins less losses: a system's sizes may cancel.
 NET = Ratio("net wins", ("won", "lost", "count"), True, (1, -1, 0), (0, 0, 1), scale=1.0)
@@ -63,6 +75,19 @@ def made(kind: str, n: int, rng: np.random.Generator) -> tuple[Metric, np.ndarra
     return METRICS.get(metric, metric), make(n, rng)
 
 
+def by_item(scores: Any) -> np.ndarray:
+    """Statistics (K, n, 2) of scores (K, n), one an item."""
+    scores = np.asarray(scores)
+    return np.stack([scores, np.ones_like(scores)], axis=-1)
+
+
+def scored(scores: Any, metric: Metric | str = "mean", **columns: Any) -> Outputs:
+    """Systems a, b, … with scores (K, n), one an item; the items may have more columns."""
+    statistics = by_item(scores)
+    k, n, _ = statistics.shape
+    return Outputs.from_statistics(statistics, metric, NAMES[:k], pd.DataFrame({"id": range(n), **columns}))
+
+
 def ask(
     statistics: np.ndarray,
     metric: Metric | str,
@@ -72,12 +97,30 @@ def ask(
     **options: Any,
 ) -> Any:
     """A pair's row of Comparisons."""
-    outputs = Outputs.from_statistics(statistics, metric, ["a", "b"][: len(statistics)])
+    outputs = Outputs.from_statistics(statistics, metric, NAMES[: len(statistics)])
     return compared(outputs, test=test, alternative=alternative, **options).iloc[0]
 
 
 def best_first(statistics: np.ndarray, row: Any) -> np.ndarray:
     return statistics if row.system_a == "a" else statistics[::-1]
+
+
+def question_of(
+    statistics: np.ndarray, metric: Metric, alternative: str = "greater", *, strict: bool = False, counts: str = "twice"
+) -> Question:
+    """The question about all pairs of systems, put best first, by a rule that counts ties or does not."""
+    scores = metric.score(statistics.sum(axis=1))
+    order = np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
+    rule = replace(CONVENTIONS["default"], strict=strict, counts=counts)
+    k, n, _ = statistics.shape
+    return Question(statistics[order], metric, NAMES[:k], "item", np.array([0, n]), alternative, rule)
+
+
+def n_extreme(tally: Tally, question: Question, resamples: np.ndarray) -> np.ndarray:
+    """How many of the resamples (B, n) the tally counts, for each pair."""
+    counts = np.zeros(question.n_pairs, np.int64)
+    tally.add(tally.columns @ resamples.T.astype(tally.columns.dtype), counts)
+    return counts
 
 
 def assert_same_pairs(table: pd.DataFrame, expected: pd.DataFrame) -> None:

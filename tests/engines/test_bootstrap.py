@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -13,22 +10,12 @@ import pandas as pd
 import pytest
 
 from simstudy.engines.bootstrap import _OwnRatios, _Scores, _SharedRatios, make_tally
-from simstudy.engines.kernels import Event
 from simstudy.engines.question import Question
-from simstudy.engines.resampling import Tally
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
-from simstudy.statistics.pvalues import CONVENTIONS
-from tests.oracles import (
-    ERROR_RATE,
-    GEOMETRIC,
-    all_resamples,
-    compared,
-    could_be,
-    drawn_tail,
-    exact_bootstrap_p,
-    goodness,
-)  # fmt: skip
+from tests.engines.pairs import ask as ask_pair
+from tests.engines.pairs import best_first, by_item, made, n_extreme, question_of
+from tests.oracles import ERROR_RATE, all_resamples, compared, could_be, drawn_tail, exact_bootstrap_p, goodness
 
 RULES = [
     ("default", "greater"),
@@ -41,13 +28,12 @@ RULES = [
 
 def ask(scores: np.ndarray, metric: Metric | str = "mean", total: int = 1, **options: Any) -> Any:
     """A pair's row of Comparisons, of scores (2, n) with one total each."""
-    statistics = np.stack([scores, np.full_like(scores, total)], axis=-1)
-    outputs = Outputs.from_statistics(statistics, metric, ["a", "b"])
-    return compared(outputs, **({"test": "bootstrap", "alternative": "greater"} | options)).iloc[0]
+    return ask_pair(by_item(scores) * [1, total], metric, test="bootstrap", **options)
 
 
 def differences(scores: np.ndarray, row: Any) -> np.ndarray:
-    return (scores[0] - scores[1]) * (1 if row.system_a == "a" else -1)
+    better, worse = best_first(scores, row)
+    return np.asarray(better - worse)
 
 
 def limit(difference: np.ndarray, convention: str, alternative: str) -> float:
@@ -95,29 +81,6 @@ def test_tiny_tails_agree_with_a_trinomial() -> None:
     assert 0 < smallest < 1e-200
 
 
-def test_p_is_the_same_before_functions_are_compiled() -> None:
-    """And for any number of workers, each of which has a part of the pairs."""
-    code = """
-import sys
-import numpy as np
-from simstudy.compiled import few
-from simstudy.engines.exact_distributions import add_trinomial_tails
-counts = np.array([(more, less) for more in range(61) for less in range(0, min(more + 1, 40), 2)])
-with few(0) if sys.argv[1] == "few" else few(2**60):
-    p_values = np.zeros((3, len(counts)))
-    for n, row in zip((100, 137, 150), p_values):
-        add_trinomial_tails(n, counts, False, row)
-        add_trinomial_tails(n, counts[:100], True, row)
-assert ("numba" in sys.modules) == (sys.argv[1] == "many")
-print(p_values.tobytes().hex())
-"""
-    plain, compiled = (
-        subprocess.run([sys.executable, "-c", code, how], check=True, capture_output=True, text=True).stdout
-        for how in ("few", "many")
-    )
-    assert plain == compiled
-
-
 @pytest.mark.statistical
 @pytest.mark.parametrize(("convention", "alternative"), RULES)
 def test_resampling_agrees_with_its_limit(convention: str, alternative: str) -> None:
@@ -161,69 +124,54 @@ def test_resamples_of_clusters_and_strata(kind: str, alternative: str) -> None:
 
 # Tallies, given each of all n^n resamples once.
 
-EVENTS = [Event(2, 1, False), Event(2, 1, True), Event(0, -1, False), Event(0, -1, True)]
-EACH_EVENT = pytest.mark.parametrize("event", EVENTS, ids=["gain >=", "gain >", "loss >=", "loss >"])
+#: Rules: what is counted, and whether ties are not.
+EVENTS = list(product(("twice", "not won"), (False, True)))
 
 
-def enumerated(statistics: np.ndarray, metric: Ratio, event: Event) -> int:
-    """Resamples of a pair in which the event holds, by exact arithmetic."""
-    score = goodness(metric)
-    gain = score(statistics[0].sum(axis=0)) - score(statistics[1].sum(axis=0))
-    sums = np.hstack([all_resamples(statistics.shape[1]) @ statistics[k] for k in range(2)])
-    n_extreme = 0
+def enumerated(question: Question) -> int:
+    """Resamples of a pair that the question's rule counts: ratios in fractions, 1e-9 is a tie of other scores."""
+    score, slack = goodness(question.metric), 0 if isinstance(question.metric, Ratio) else 1e-9
+    first, second = question.statistics
+    gain = score(first.sum(axis=0)) - score(second.sum(axis=0))
+    sums = all_resamples(question.n_units) @ np.hstack([first, second])
+    n_counted = 0
     for both, count in zip(*np.unique(sums, axis=0, return_counts=True), strict=True):
-        a, b = np.split(both, 2)
-        distance = event.sign * (score(a) - score(b) - event.target * gain)
-        n_extreme += int(count) * (distance > 0 if event.strict else distance >= 0)
-    return n_extreme
+        drawn = score(both[: len(both) // 2]) - score(both[len(both) // 2 :])
+        distance = -drawn if question.convention.counts == "not won" else drawn - 2 * gain
+        n_counted += int(count) * (distance > slack if question.convention.strict else distance >= -slack)
+    return n_counted
 
 
-def tally_of(statistics: np.ndarray, metric: Metric, event: Event = EVENTS[0]) -> Tally:
-    """The tally of all pairs of systems, which counts one event."""
-    rule = replace(CONVENTIONS["koehn2004" if event.sign < 0 else "default"], strict=event.strict)
-    names, bounds = [str(k) for k in range(len(statistics))], np.array([0, statistics.shape[1]])
-    return make_tally(Question(statistics, metric, names, "item", bounds, "greater", rule))
+def tallied(statistics: np.ndarray, question: Question) -> int:
+    """Resamples of statistics (K, n, S), best first, that the tally counts for the first pair, by the same rule."""
+    rule = question.convention
+    question = question_of(statistics, question.metric, strict=rule.strict, counts=rule.counts)
+    return int(n_extreme(make_tally(question), question, all_resamples(question.n_units))[0])
 
 
-def tallied(statistics: np.ndarray, metric: Metric, event: Event) -> int:
-    """Resamples in which the event holds for the first pair."""
-    tally = tally_of(statistics, metric, event)
-    counts = all_resamples(statistics.shape[1]).astype(tally.columns.dtype)
-    extreme = np.zeros(len(statistics) * (len(statistics) - 1) // 2, np.int64)
-    tally.add(tally.columns @ counts.T, extreme)
-    return int(extreme[0])
+#: Kind of pairs -> the tally that counts for them.
+TALLIES: dict[str, Any] = {
+    **dict.fromkeys(("one decision", "words", "error rate", "ratings"), _SharedRatios),
+    **dict.fromkeys(("f1", "f0.5", "precision"), _OwnRatios | _SharedRatios),
+    **dict.fromkeys(("geometric", "tenths"), _Scores),
+}
 
 
-def best_first(statistics: np.ndarray, metric: Metric) -> np.ndarray:
-    scores = metric.score(statistics.sum(axis=1))
-    order = np.argsort(-scores if metric.higher_is_better else scores, kind="stable")
-    return np.ascontiguousarray(statistics[order])
-
-
-@pytest.mark.parametrize("kind", ["one decision", "words", "zero words", "f1", "f2", "precision", "error rate"])
+@pytest.mark.parametrize("kind", TALLIES)
 def test_counts_equal_full_enumeration(kind: str) -> None:
-    for n, event in product((1, 2, 5), EVENTS):
-        rng = np.random.default_rng([n, len(kind), event.target, event.strict])
+    """Tenths have no exact binary form: sums that are equal in decimals must tie all the same."""
+    for n, (counts, strict) in product((1, 2, 5), EVENTS):
+        rng = np.random.default_rng([n, len(kind), len(counts), strict])
         for _ in range(4):
-            if kind in ("f1", "f2", "precision"):
-                metric: Ratio = METRICS[kind]  # type: ignore[assignment]
-                statistics = np.sort(rng.integers(0, 4, size=(2, n, 3)), axis=-1)
-            else:
-                metric = ERROR_RATE if kind == "error rate" else METRICS["accuracy"]  # type: ignore[assignment]
-                lowest = 0 if kind == "zero words" else 1
-                total = np.ones(n, int) if kind == "one decision" else rng.integers(lowest, 5, size=n)
-                right = rng.binomial(total, 0.6, size=(2, n))
-                statistics = np.stack([right, np.broadcast_to(total, right.shape)], axis=-1)
-                if total.any():
-                    assert isinstance(tally_of(statistics, metric), _SharedRatios)
-            statistics = best_first(statistics, metric)
-            assert tallied(statistics, metric, event) == enumerated(statistics, metric, event)
+            metric, statistics = made("ratings" if kind == "tenths" else kind, n, rng)
+            question = question_of(statistics, metric, strict=strict, counts=counts)
+            shown = question.statistics / [10, 1] if kind == "tenths" else question.statistics
+            assert isinstance(make_tally(question_of(shown, metric)), TALLIES[kind]) or not statistics[..., -1].any()
+            assert tallied(shown, question) == enumerated(question)
 
 
 def test_near_ties_of_large_counts_are_decided_exactly() -> None:
     """Fractions that double precision can not tell apart: 2^24-ish counts, differences of about 1e-15."""
-    metric = METRICS["f1"]
-    assert isinstance(metric, Ratio)
     n, big = 3, 2**22
     rng = np.random.default_rng(1)
     decided = 0
@@ -231,65 +179,37 @@ def test_near_ties_of_large_counts_are_decided_exactly() -> None:
         guessed = rng.integers(big - 3, big, size=(2, n))
         gold = np.broadcast_to(rng.integers(big - 3, big, size=n), (2, n))
         correct = np.minimum(guessed, gold) - rng.integers(0, 2, size=(2, n))
-        statistics = best_first(np.stack([correct, guessed, gold], axis=-1), metric)
-        own = isinstance(tally_of(statistics, metric), _OwnRatios)  # else all denominators happen to be equal
-        for event in EVENTS[:2]:
-            assert tallied(statistics, metric, event) == enumerated(statistics, metric, event)
-        decided += own and tallied(statistics, metric, EVENTS[0]) != tallied(statistics, metric, EVENTS[1])
+        statistics = np.stack([correct, guessed, gold], axis=-1)
+        questions = [question_of(statistics, METRICS["f1"], strict=strict) for strict in (False, True)]
+        with_ties, without = (tallied(question.statistics, question) for question in questions)
+        assert [with_ties, without] == [enumerated(question) for question in questions]
+        # Else all denominators happen to be equal.
+        decided += isinstance(make_tally(questions[0]), _OwnRatios) and with_ties != without
     assert decided, "no exact tie occurred: the test shows nothing"
 
 
-@EACH_EVENT
-def test_any_metric_of_sums_agrees_with_brute_force(event: Event) -> None:
-    metric = GEOMETRIC
-    rng = np.random.default_rng(7)
-    statistics = best_first(np.sort(rng.integers(1, 9, size=(2, 5, 4)), axis=-1), metric)
-    assert isinstance(tally_of(statistics, metric), _Scores)
-    resamples = all_resamples(5)
-    scores = np.stack([metric.score(resamples @ statistics[k]) for k in range(2)])
-    observed = metric.score(statistics.sum(axis=1))
-    distance = event.sign * ((scores[0] - scores[1]) - event.target * (observed[0] - observed[1]))
-    tied = np.abs(distance) < 1e-9
-    expected = int((distance[~tied] > 0).sum() + (0 if event.strict else tied.sum()))
-    assert tallied(statistics, metric, event) == expected
-
-
-@EACH_EVENT
-def test_decimals_tie_as_their_fractions_do(event: Event) -> None:
-    """Tenths have no exact binary form: sums that are equal in decimals must tie all the same."""
-    metric = METRICS["mean"]
-    assert isinstance(metric, Ratio)
-    rng = np.random.default_rng(11)
-    for _ in range(5):
-        tenths = best_first(np.stack([rng.integers(0, 10, size=(2, 5)), np.full((2, 5), 1)], axis=-1), metric)
-        decimals = tenths / [10, 1]
-        assert isinstance(tally_of(decimals, metric), _Scores)
-        assert tallied(decimals, metric, event) == enumerated(tenths, metric, event)
-
-
 def test_precision_follows_the_size_of_the_sums() -> None:
-    assert tally_of(np.ones((2, 100, 2), int), METRICS["accuracy"]).columns.dtype == np.float32
-    large = np.array([[[2**20, 2**20]] * 100, [[1, 2**20]] * 100])
-    assert tally_of(large, METRICS["accuracy"]).columns.dtype == np.float64
-    huge = np.full((2, 10, 2), 2**52)
-    huge[0, 0, 0] -= 1
+    def dtype(statistics: Any) -> np.dtype[Any]:
+        return make_tally(question_of(np.array(statistics), METRICS["accuracy"])).columns.dtype
+
+    assert dtype(np.ones((2, 100, 2), int)) == np.float32
+    assert dtype([[[2**20, 2**20]] * 100, [[1, 2**20]] * 100]) == np.float64
     with pytest.raises(ValueError, match="less than 2\\^53"):
-        tally_of(huge, METRICS["accuracy"])
+        dtype([[[2**52 - 1, 2**52]] * 10, [[2**52, 2**52]] * 10])
 
 
-@EACH_EVENT
 @pytest.mark.parametrize("kind", ["precision", "f1"])
-def test_a_system_that_guesses_nothing_changes_no_other_pair(kind: str, event: Event) -> None:
+def test_a_system_that_guesses_nothing_changes_no_other_pair(kind: str) -> None:
     """Its score is 0; ties of the two others stay exact, also of counts a power of two larger."""
-    metric = METRICS[kind]
-    assert isinstance(metric, Ratio)
     rng = np.random.default_rng(21)
-    for _ in range(5):
-        pair = best_first(np.sort(rng.integers(1, 4, size=(2, 4, 3)), axis=-1), metric)
+    for (counts, strict), _ in product(EVENTS, range(5)):
+        question = question_of(
+            np.sort(rng.integers(1, 4, size=(2, 4, 3)), axis=-1), METRICS[kind], strict=strict, counts=counts
+        )
+        pair = question.statistics
         silent = np.stack([np.zeros(4, int), np.zeros(4, int), pair[0, :, 2]], axis=-1)[None]
-        statistics = np.concatenate([pair, silent])
-        assert isinstance(tally_of(statistics, metric), _OwnRatios | _SharedRatios)
-        assert tallied(statistics, metric, event) == enumerated(pair, metric, event)
-        assert tallied(statistics[1:], metric, event) == enumerated(statistics[1:], metric, event)
+        assert tallied(np.concatenate([pair, silent]), question) == enumerated(question)
+        with_silent = question_of(np.concatenate([pair[1:], silent]), METRICS[kind], strict=strict, counts=counts)
+        assert tallied(with_silent.statistics, question) == enumerated(with_silent)
         # Past the bound of what integers settle.
-        assert tallied(pair * 2**26, metric, event) == enumerated(pair, metric, event)
+        assert tallied(pair * 2**26, question) == enumerated(question)

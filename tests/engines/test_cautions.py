@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
 from simstudy.engines.cautions import FEW_EFFECTIVE, SKEWED
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
+from tests.engines.pairs import scored
 from tests.oracles import ERROR_RATE, compared
 
 COUNTS = ["accepted_a", "wrong_a", "accepted_b", "wrong_b"]
-
-
-def scored(scores: np.ndarray, **items: object) -> Outputs:
-    names = [f"s{k}" for k in range(len(scores))]
-    frame = pd.DataFrame({"id": range(scores.shape[1]), **items})
-    return Outputs.from_scores(pd.DataFrame(scores.T, columns=names), items=frame)
 
 
 def precision(n: int, *systems: tuple[int, int]) -> Outputs:
@@ -29,62 +23,39 @@ def precision(n: int, *systems: tuple[int, int]) -> Outputs:
 
 
 def test_skewness_is_that_of_the_units_differences() -> None:
+    """Also of clusters, and of systems that differ by a millionth."""
     rng = np.random.default_rng(1)
-    scores = rng.lognormal(sigma=1.0, size=(6, 83))
-    pairs = compared(scored(scores))
-    for row in pairs.itertuples():
-        a, b = (scores[int(name[1:])] for name in (row.system_a, row.system_b))
-        assert row.skewness == pytest.approx(stats.skew(a - b), rel=1e-9)
+    first, cluster = rng.normal(size=120), np.repeat(np.arange(40), 3)
+    nearly_equal = np.stack([first + 1e-6 * rng.exponential(size=120), first])
     # Few pairs are multiplied in another way.
-    assert compared(scored(scores[:2]))["skewness"][0] == pytest.approx(
-        abs(stats.skew(scores[0] - scores[1])), rel=1e-9
-    )
-
-
-def test_skewness_of_clusters_is_that_of_their_sums() -> None:
-    rng = np.random.default_rng(2)
-    scores, cluster = rng.exponential(size=(2, 120)), np.repeat(np.arange(40), 3)
-    row = compared(scored(scores, cluster=cluster)).iloc[0]
-    sums = (scores[0] - scores[1]).reshape(40, 3).sum(axis=1)
-    assert row.skewness == pytest.approx(stats.skew(sums) * np.sign(sums.sum()), rel=1e-9)
-
-
-def test_nearly_equal_systems_have_the_skewness_of_their_own_difference() -> None:
-    rng = np.random.default_rng(3)
-    first = rng.normal(size=200)
-    difference = 1e-6 * rng.exponential(size=200)
-    row = compared(scored(np.stack([first + difference, first]))).iloc[0]
-    assert row.skewness == pytest.approx(stats.skew(first + difference - first), rel=1e-4)
-
-
-def test_where_nothing_varies_there_is_no_skewness() -> None:
-    row = compared(scored(np.stack([np.arange(30.0), np.arange(30.0)]))).iloc[0]
-    assert np.isnan(row.skewness)
+    for scores in (rng.lognormal(size=(6, 120)), rng.lognormal(size=(2, 120)), nearly_equal):
+        sums = scores.reshape(-1, 40, 3).sum(axis=2)
+        for units, outputs in ((scores, scored(scores)), (sums, scored(scores, cluster=cluster))):
+            for row in compared(outputs).itertuples():
+                a, b = (units["abcdef".index(name)] for name in (row.system_a, row.system_b))
+                assert row.skewness == pytest.approx(stats.skew(a - b), rel=1e-4 if scores is nearly_equal else 1e-9)
+    row = compared(scored([first, first])).iloc[0]
+    assert np.isnan(row.skewness), "nothing varies"
     assert row.caution == ""
 
 
 def test_answers_and_wrong_ones_are_counted() -> None:
-    row = compared(precision(60, (40, 6), (20, 5))).iloc[0]
-    assert row[COUNTS].tolist() == [40, 6, 20, 5]
-    counts = np.array([[5, 6, 7], [2, 2, 7], [0, 3, 7], [4, 4, 7]])
-    f1 = Outputs.from_statistics(np.stack([counts, counts[::-1]]), "f1")
-    assert compared(f1).iloc[0][COUNTS].tolist() == [15, 4, 15, 4]
-
-
-def test_where_less_is_better_what_is_counted_is_wrong() -> None:
     """The same answers, told by how many are right and by how many are wrong."""
     of_right = precision(60, (40, 6), (20, 5))
     right, accepted = np.moveaxis(of_right.statistics, -1, 0)
     of_wrong = Outputs.from_statistics(np.stack([accepted - right, accepted], axis=-1), "mean (lower is better)")
     for outputs in (of_right, of_wrong):
         assert compared(outputs).iloc[0][COUNTS].tolist() == [40, 6, 20, 5]
+    counts = np.array([[5, 6, 7], [2, 2, 7], [0, 3, 7], [4, 4, 7]])
+    f1 = Outputs.from_statistics(np.stack([counts, counts[::-1]]), "f1")
+    assert compared(f1).iloc[0][COUNTS].tolist() == [15, 4, 15, 4]
 
 
 @pytest.mark.parametrize(("sizes", "caution"), [([9] + 24 * [1], ""), ([10] + 24 * [1], FEW_EFFECTIVE)])
 def test_a_giant_cluster_leaves_few_effective_units(sizes: list[int], caution: str) -> None:
     """The effective number of units is (9 + 24)^2 / (9^2 + 24) = 10.4, and (10 + 24)^2 / (10^2 + 24) = 9.3."""
     cluster = np.repeat(np.arange(25), sizes)
-    scores = np.stack([np.random.default_rng(4).normal(size=len(cluster)), np.zeros(len(cluster))])
+    scores = [np.random.default_rng(4).normal(size=len(cluster)), np.zeros(len(cluster))]
     row = compared(scored(scores, cluster=cluster)).iloc[0]
     assert row.n_units == 25
     assert row.caution == caution
@@ -111,8 +82,7 @@ def test_skewed_are_differences_with_large_ones_on_one_side(side: int, metric: s
             centred = differences - differences.mean()
             other = max(-np.sign(stats.skew(differences)) * centred) / np.sqrt((centred**2).sum())
             expected = abs(stats.skew(differences)) > 0.2 * np.sqrt(n) and other < 0.25
-            statistics = np.stack([[scale * differences, np.zeros(n)], np.ones((2, n))], axis=-1)
-            row = compared(Outputs.from_statistics(statistics, METRICS[metric])).iloc[0]
+            row = compared(scored([scale * differences, np.zeros(n)], metric)).iloc[0]
             assert row.caution == (SKEWED if expected else "")
             seen.add((row.caution, bool(other < 0.25)))
     assert seen == {(SKEWED, True), ("", True), ("", False)}
@@ -123,7 +93,7 @@ def test_right_and_wrong_answers_need_no_caution() -> None:
     right[1, :3] = 0
     for metric in ("accuracy", ERROR_RATE):
         counted = right if metric == "accuracy" else 1 - right
-        row = compared(Outputs.from_statistics(np.stack([counted, np.ones_like(right)], -1), metric)).iloc[0]
+        row = compared(scored(counted, metric)).iloc[0]
         assert row.skewness > 0.2 * np.sqrt(300)
         assert row.caution == ""
         assert row[COUNTS].isna().all()

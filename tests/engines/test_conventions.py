@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.engines.arguments import default_resamples
-from simstudy.metrics import METRICS, Metric
+from simstudy.metrics import Metric
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
+from tests.engines.pairs import by_item, scored
 from tests.oracles import GEOMETRIC, ascending, compared
 
 OF_TEST = [(test, name) for name, rule in CONVENTIONS.items() for test in rule.tests]
@@ -22,7 +21,7 @@ def one_apart(n: int = 30) -> Outputs:
     """a and b answer alike but for one item; c answers as b does."""
     right = np.tile(np.arange(n) % 2, (3, 1))
     right[0, 0] = 1
-    return Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy", ["a", "b", "c"])
+    return scored(right, "accuracy")
 
 
 def by_pair(outputs: Outputs, **options: Any) -> dict[str, float]:
@@ -30,21 +29,10 @@ def by_pair(outputs: Outputs, **options: Any) -> dict[str, float]:
     return dict(zip(pairs["system_a"] + pairs["system_b"], pairs["p_value"], strict=True))
 
 
-@pytest.mark.parametrize("monte_carlo", [False, True])
-def test_one_item_and_no_item_apart_show_nothing(monte_carlo: Any) -> None:
-    """However the one item is swapped, the absolute gain is the same: every shuffle is extreme."""
-    for convention in ("default", "noreen", "chinchor1992"):
-        found = by_pair(
-            one_apart(), test="randomization", alternative="two-sided", convention=convention, monte_carlo=monte_carlo,
-            n_resamples=None if convention == "chinchor1992" else 500,
-        )  # fmt: skip
-        assert found == {"ab": 1.0, "ac": 1.0, "bc": 1.0}
-
-
 def test_sacrebleus_strict_rule_makes_no_difference_look_significant() -> None:
     """sacrebleu 2.6 prints p = 0.0001 for a system against itself and for one segment apart: c = 0 of 10,000."""
-    found = by_pair(one_apart(), test="randomization", convention="sacrebleu")
-    assert found == dict.fromkeys(("ab", "ac", "bc"), 1 / 10_001)
+    p_values = by_pair(one_apart(), test="randomization", convention="sacrebleu")
+    assert p_values == dict.fromkeys(("ab", "ac", "bc"), 1 / 10_001)
     assert by_pair(one_apart(), test="bootstrap", convention="sacrebleu")["bc"] == 1 / 1_001
     wrong = Outputs.from_statistics(np.zeros((2, 8, 4), int), GEOMETRIC, ["a", "b"])  # two scores of 0 tie as well
     for test in ("bootstrap", "randomization"):
@@ -53,24 +41,11 @@ def test_sacrebleus_strict_rule_makes_no_difference_look_significant() -> None:
     assert by_pair(wrong, test="bootstrap", convention="bk2012", n_resamples=99) == {"ab": 0.0}
 
 
-#: How p-values of right or wrong answers are computed.
-COMPUTED = {"sign_flips": "exact", "randomization": "exact", "bootstrap": "approximated"}
-
-
-@pytest.mark.parametrize(("test", "convention"), OF_TEST)
-def test_named_conventions_are_resampled(test: str, convention: str) -> None:
-    pairs = compared(one_apart(), test=test, convention=convention, n_resamples=50)
-    assert set(pairs["computation"]) == {COMPUTED[test] if convention == "default" else "resampled"}
-    assert (pairs["n_resamples"] == (0 if convention == "default" else 50)).all()
-
-
 @pytest.mark.parametrize("test", ["sign_flips", "bootstrap", "randomization"])
 def test_noreens_rule_is_the_default_by_its_name(test: str, tagged: Outputs) -> None:
-    ours, his = (
-        compared(tagged, test=test, convention=convention, monte_carlo=True, n_resamples=700)
-        for convention in ("default", "noreen")
-    )
-    np.testing.assert_array_equal(ours[["p_value", "n_extreme"]], his[["p_value", "n_extreme"]])
+    options: dict[str, Any] = {"test": test, "monte_carlo": True, "n_resamples": 700}
+    default, noreen = (compared(tagged, convention=name, **options) for name in ("default", "noreen"))
+    assert default[["p_value", "n_extreme"]].equals(noreen[["p_value", "n_extreme"]])
 
 
 def pair_of(kind: str, rng: np.random.Generator) -> tuple[Metric | str, np.ndarray]:
@@ -82,8 +57,7 @@ def pair_of(kind: str, rng: np.random.Generator) -> tuple[Metric | str, np.ndarr
         return GEOMETRIC, counts
     if kind == "f1":
         return "f1", ascending(rng.integers(0, 5, size=(2, n, 3)))
-    scores = rng.normal([[0.06], [0.0]], 0.2, size=(2, n)) + rng.normal(size=n)
-    return "mean", np.stack([scores, np.ones_like(scores)], axis=-1)
+    return "mean", by_item(rng.normal([[0.06], [0.0]], 0.2, size=(2, n)) + rng.normal(size=n))
 
 
 def resampled_gains(test: str, metric: Metric, pair: np.ndarray, n_resamples: int) -> np.ndarray:
@@ -132,80 +106,18 @@ def test_every_rule_counts_what_its_source_says(test: str, convention: str, kind
     assert row.p_value == (row.n_extreme + plus) / (n_resamples + plus)
 
 
-def test_two_sided_counts_koehns_event_too(tagged: Outputs) -> None:
-    """The two events of a two-sided bootstrap: at least twice the gain, or not won (p is 1 less the share won)."""
+def test_koehns_event_is_the_second_of_two_sides(tagged: Outputs) -> None:
+    """At least twice the gain, or not won: p is 1 less the share of resamples that are won."""
     options: dict[str, Any] = {"test": "bootstrap", "n_resamples": 3000, "monte_carlo": True}
-    lost = compared(tagged, convention="koehn2004", **options)["n_extreme"]
-    upper = compared(tagged, alternative="greater", **options)["n_extreme"]
-    both = compared(tagged, alternative="two-sided", **options)["n_extreme"]
-    np.testing.assert_array_equal(lost, both - upper)
+    rules: list[dict[str, str]] = [{"convention": "koehn2004"}, {"alternative": "greater"}, {}]
+    lost, upper, both = (compared(tagged, **options, **rule)["n_extreme"] for rule in rules)
+    assert (lost == both - upper).all()
     assert (lost > 0).any()
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("tile_size", [1, 77])
-def test_sacrebleus_mean_does_not_depend_on_workers_or_tiles(n_jobs: int, tile_size: int | None) -> None:
-    name, pair = pair_of("geometric", np.random.default_rng(6))
-    outputs = Outputs.from_statistics(pair, name)
-    options: dict[str, Any] = {"test": "bootstrap", "convention": "sacrebleu", "seed": 2}
-    found = compared(outputs, n_jobs=n_jobs, tile_size=tile_size, **options)
-    np.testing.assert_array_equal(found["n_extreme"], compared(outputs, **options)["n_extreme"])
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"test": "bootstrap", "convention": "koehn2004", "alternative": "two-sided"},
-            "must be 'greater' for convention",
-        ),
-        ({"test": "bootstrap", "convention": "chinchor1992"}, "is a rule for randomization, not for 'bootstrap'"),
-        ({"test": "chi_square", "alternative": "greater"}, "alternative must be 'two-sided' for test 'chi_square'"),
-        ({"test": "randomization", "strata": "domain"}, "strata must not be given"),
-    ],
-)
-def test_options_that_do_not_fit_are_refused(options: dict[str, Any], message: str, tagged: Outputs) -> None:
-    with pytest.raises(ValueError, match=f"^[^\n]*{message}[^\n]*$"):
-        compared(tagged, **options)
-
-
-@pytest.mark.parametrize(
-    ("options", "alternative"),
-    [
-        ({"test": "bootstrap", "convention": "sacrebleu"}, "two-sided"),
-        ({"test": "bootstrap", "convention": "koehn2004"}, "greater"),
-        ({"test": "chi_square"}, "two-sided"),
-        ({"test": "bootstrap", "convention": "bk2012"}, "two-sided"),
-        ({}, "two-sided"),
-    ],
-)
-def test_the_only_alternative_of_a_rule_is_the_default(
-    options: dict[str, Any], alternative: str, tagged: Outputs
-) -> None:
-    assert set(compared(tagged, n_resamples=50, **options)["alternative"]) == {alternative}
 
 
 def test_sacrebleus_mean_of_scores_that_cancel() -> None:
     """Scores of 0 on the test set vary in resamples all the same: shifting all items changes no gain and no p."""
-    scores = pd.DataFrame({"a": [1.0, -1] * 20, "b": [2.0, -2] * 20, "c": [3.0, -3] * 20})
-    here, there = (
-        compared(Outputs.from_scores(moved), test="bootstrap", convention="sacrebleu") for moved in (scores, scores + 5)
-    )
+    scores = np.array([[1.0, -1] * 20, [2.0, -2] * 20, [3.0, -3] * 20])
+    here, there = (compared(scored(moved), test="bootstrap", convention="sacrebleu") for moved in (scores, scores + 5))
     np.testing.assert_allclose(here["p_value"], there["p_value"], atol=0.003)
     assert here["p_value"].between(0.3, 0.5).all()
-
-
-@pytest.mark.parametrize(
-    ("test", "convention", "n_resamples", "n_drawn"),
-    [
-        ("randomization", "chinchor1992", 9_999, 9_999), ("bootstrap", "koehn2004", 1_000, 1_000),
-        ("bootstrap", "sacrebleu", 1_000, 2_000), ("randomization", "sacrebleu", 10_000, 10_000),
-    ],
-)  # fmt: skip
-def test_a_convention_draws_its_number_of_resamples(test: str, convention: str, n_resamples: int, n_drawn: int) -> None:
-    """sacrebleu's bootstrap draws all its resamples twice."""
-    progress: list[int] = []
-    table = compared(one_apart(), test=test, convention=convention, progress=progress.append)
-    assert set(table["n_resamples"]) == {n_resamples} == {default_resamples(test, METRICS["accuracy"], convention)}
-    assert sum(progress) == n_drawn
-    assert default_resamples("bootstrap", METRICS["accuracy"], "bk2012") == 1_000_000

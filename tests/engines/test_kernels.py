@@ -1,6 +1,10 @@
-"""Random numbers are functions of seed and resample; items and coins are fair; counts are over pairs."""
+"""Compiled loops: random numbers are functions of seed and resample, items and coins fair, counts over pairs."""
 
 from __future__ import annotations
+
+import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -123,3 +127,32 @@ def test_coins_are_fair_and_independent() -> None:
     for lag in (1, 2, 4096):
         equal = (flips[lag:] == flips[:-lag]).sum()
         assert stats.binomtest(int(equal), flips[lag:].size).pvalue > 1e-7
+
+
+def test_functions_give_the_same_numbers_before_they_are_compiled() -> None:
+    """In a process without numba: exact ones to the last bit, and approximated tails of flips to 1e-9."""
+    code = """
+import json, sys
+import numpy as np
+from simstudy.compiled import few
+from simstudy.engines.exact_distributions import add_trinomial_tails
+from simstudy.engines.sign_flip_tails import EXACT, sign_flip_tail
+rng = np.random.default_rng(7)
+numbers = [(rng.normal(size=n), False) for n in (20, 200)]
+numbers += [(rng.integers(1, largest, size=90).astype(float), True) for largest in (9, 90, 9000)]
+counts = np.array([(more, less) for more in range(61) for less in range(0, min(more + 1, 40), 2)])
+trinomial = np.zeros((2, len(counts)))
+with few(0) if sys.argv[1] == "few" else few(2**60):
+    tails = [sign_flip_tail(c, z * np.sqrt((c**2).sum()) - 0.25, whole) for c, whole in numbers for z in (0.5, 2, 6)]
+    for two_sided, row in enumerate(trinomial):
+        add_trinomial_tails(137, counts, two_sided, row)
+assert ("numba" in sys.modules) == (sys.argv[1] == "many")
+exact = [float(tail) for tail, how in tails if how == EXACT]
+print(json.dumps([exact + trinomial.ravel().tolist(), [float(tail) for tail, how in tails if how != EXACT]]))
+"""
+    plain, compiled = (
+        json.loads(subprocess.run([sys.executable, "-c", code, how], check=True, capture_output=True, text=True).stdout)
+        for how in ("few", "many")
+    )
+    assert plain[0] == compiled[0]
+    assert plain[1] == pytest.approx(compiled[1], rel=1e-9)

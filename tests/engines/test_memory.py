@@ -15,6 +15,7 @@ from simstudy.engines import memory
 from simstudy.examination import asking
 from simstudy.outputs import Outputs
 from simstudy.readers.long_table import Loaded
+from tests.engines.pairs import by_item
 from tests.oracles import compared
 
 PEAK = """
@@ -52,8 +53,7 @@ def peaks(systems: int, items: int, test: str = "sign_flips", metric: str = "acc
 
 @pytest.fixture
 def forty() -> Outputs:
-    right = np.random.default_rng(0).random((40, 30)) < 0.5
-    return Outputs.from_statistics(np.stack([right, np.ones_like(right)], -1), "accuracy")
+    return Outputs.from_statistics(by_item(np.random.default_rng(0).integers(0, 2, size=(40, 30))), "accuracy")
 
 
 def test_a_comparison_that_does_not_fit_is_refused(forty: Outputs, monkeypatch: pytest.MonkeyPatch) -> None:

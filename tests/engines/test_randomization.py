@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -12,14 +11,12 @@ import pytest
 from scipy import stats
 
 from simstudy.engines import randomization
-from simstudy.engines.question import Question
 from simstudy.engines.randomization import make_tally
 from simstudy.engines.sign_flips import FlippedContributions
 from simstudy.metrics import METRICS, Metric
 from simstudy.outputs import Outputs
-from simstudy.statistics.pvalues import CONVENTIONS
-from tests.engines.pairs import KINDS, ask, best_first, made
-from tests.oracles import GEOMETRIC, all_shuffles, compared, could_be, goodness, shuffled_p
+from tests.engines.pairs import KINDS, ask, best_first, by_item, made, n_extreme, question_of
+from tests.oracles import GEOMETRIC, all_shuffles, compared, could_be, n_subsets, shuffled_p
 
 BOTH = pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 
@@ -56,13 +53,10 @@ def test_exact_p_of_decimals_is_that_of_their_tenths(kind: str, alternative: str
 
 def count_extreme(statistics: np.ndarray, metric: Metric, alternative: str, strict: bool) -> int:
     """The tally's count of extreme shuffles, given each of the 2^n shuffles once."""
-    rule = replace(CONVENTIONS["default"], strict=strict)
-    n = statistics.shape[1]
-    question = Question(statistics, metric, ["a", "b"], "item", np.array([0, n]), alternative, rule)
+    question = question_of(statistics, metric, alternative, strict=strict)
     tally = make_tally(question) if question.unit_scores is None else FlippedContributions(question)
-    extreme = np.zeros(1, np.int64)
-    tally.add(tally.columns @ all_shuffles(n).T.astype(tally.columns.dtype), extreme)
-    return min(int(extreme[0]), 2**n)
+    count = n_extreme(tally, question, all_shuffles(question.n_units))[0]
+    return min(int(count), 2**question.n_units)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -70,42 +64,32 @@ def test_every_shuffle_is_judged_as_its_fractions_are(kind: str) -> None:
     for alternative, strict in product(("greater", "two-sided"), (False, True)):
         rng = np.random.default_rng([len(kind), ord(kind[-1]), 3])
         for n in (2, 6):
-            metric, small = made(kind, n, rng)
-            score = goodness(metric)
-            if score(small[0].sum(axis=0)) < score(small[1].sum(axis=0)):
-                small = small[::-1]
-            expected = shuffled_p(small, metric, two_sided=alternative == "two-sided", strict=strict) * 2**n
+            small = question_of(*made(kind, n, rng)[::-1])
+            two_sided = alternative == "two-sided"
+            expected = shuffled_p(small.statistics, small.metric, two_sided=two_sided, strict=strict) * 2**n
             # Counts a power of two larger are the same fractions, in wider arithmetic or past its bound.
             for factor in (1, 2**18, 2**26):
-                assert count_extreme(small * factor, metric, alternative, strict) == expected
+                assert count_extreme(small.statistics * factor, small.metric, alternative, strict) == expected
 
 
 def test_shuffles_of_many_systems_are_scored_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of some pairs and shuffles change no count: BLEU of all 2^7 shuffles of five systems, one by one."""
+    """Blocks of some pairs and shuffles change no count: BLEU of all 2^7 shuffles of five systems."""
     monkeypatch.setattr(randomization, "_WIDTH", 50)
     monkeypatch.setattr(randomization, "_CELLS", 3_000)
     metric, n, rng = METRICS["bleu"], 7, np.random.default_rng(3)
     total = np.maximum(rng.integers(3, 12, size=(5, n, 1)) - np.arange(4), 0)
-    correct = rng.binomial(total, 0.8)
     reference = np.broadcast_to(rng.integers(5, 12, size=(n, 1)), (5, n, 1))
-    statistics = np.concatenate([correct, total, total[..., :1], reference], axis=-1)
+    statistics = np.concatenate([rng.binomial(total, 0.8), total, total[..., :1], reference], axis=-1)
     statistics[2, 1:] = statistics[3, 1:]
-    scores = metric.score(statistics.sum(axis=1))
-    order = np.argsort(-scores, kind="stable")
-    statistics, scores, swapped = statistics[order], scores[order], all_shuffles(n)
     for alternative, strict in product(("greater", "two-sided"), (False, True)):
-        rule = replace(CONVENTIONS["default"], strict=strict)
-        tally = make_tally(Question(statistics, metric, list("abcde"), "item", np.array([0, n]), alternative, rule))
+        question = question_of(statistics, metric, alternative, strict=strict)
+        tally = make_tally(question)
         assert len(tally.columns) < 5 * 10, "equal columns are summed once"
-        counts = np.zeros(10, np.int64)
-        tally.add(tally.columns @ swapped.T.astype(tally.columns.dtype), counts)
-        for p, (i, j) in enumerate(zip(*np.triu_indices(5, 1), strict=True)):
-            moved = swapped @ (statistics[j] - statistics[i])
-            gain = metric.score(statistics[i].sum(axis=0) + moved) - metric.score(statistics[j].sum(axis=0) - moved)
-            excess = (np.abs(gain) if alternative == "two-sided" else gain) - (scores[i] - scores[j])
-            tied = np.abs(excess) < 1e-10
-            assert tied.any()
-            assert counts[p] == (excess[~tied] > 0).sum() + (0 if strict else tied.sum())
+        expected = [
+            2**n * shuffled_p(question.statistics[[i, j]], metric, two_sided=question.two_sided, strict=strict)
+            for i, j in zip(*question.pairs, strict=True)
+        ]
+        assert n_extreme(tally, question, all_shuffles(n)).tolist() == expected
 
 
 @BOTH
@@ -148,8 +132,7 @@ def test_random_shuffles_agree_with_all_shuffles(kind: str) -> None:
 @BOTH
 def test_means_agree_with_scipys_permutation_test(alternative: str, rng: np.random.Generator) -> None:
     for scores in (rng.normal(size=(2, 8)), rng.integers(0, 6, size=(2, 8)), rng.integers(0, 2, size=(2, 9))):
-        statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
-        row = ask(statistics, "mean", alternative=alternative)
+        row = ask(by_item(scores), "mean", alternative=alternative)
         theirs = stats.permutation_test(
             tuple(best_first(scores, row)), lambda x, y, axis: (x - y).sum(axis=axis), permutation_type="samples",
             n_resamples=np.inf, alternative=alternative, vectorized=True,
@@ -158,24 +141,18 @@ def test_means_agree_with_scipys_permutation_test(alternative: str, rng: np.rand
 
 
 def test_sums_of_many_units_are_whole_number_polynomials() -> None:
-    """1,400 ratings: the product of (1 + z^|d|), in whole numbers, down to p = 1e-60."""
+    """1,400 ratings, in whole numbers, down to p = 1e-60."""
     rng = np.random.default_rng(1)
     smallest = 1.0
     for shift in (0.0, 0.1, 0.7):
         scores = np.clip(np.rint(rng.normal([[3 + shift], [3]], 1, size=(2, 1400))), 1, 5).astype(int)
-        statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
-        row = ask(statistics, "mean")
+        row = ask(by_item(scores), "mean")
         difference = np.diff(best_first(scores, row)[::-1], axis=0)[0]
-        bits = 1401
-        shuffles = 1
-        for step in np.abs(difference[difference != 0]):
-            shuffles += shuffles << bits * int(step)
-        back = int(-difference[difference < 0].sum())
-        extreme = (shuffles & ((1 << bits * (back + 1)) - 1)) % ((1 << bits) - 1)
-        expected = float(Fraction(extreme, 2 ** int((difference != 0).sum())))
+        ways = n_subsets(np.abs(difference[difference != 0]), -difference[difference < 0].sum())
+        expected = float(Fraction(ways[-1], 2 ** int((difference != 0).sum())))
         assert row["computation"] == "exact"
         assert row["p_value"] == pytest.approx(expected, rel=1e-9, abs=0)
-        two_sided = ask(statistics, "mean", alternative="two-sided")["p_value"]
+        two_sided = ask(by_item(scores), "mean", alternative="two-sided")["p_value"]
         assert two_sided == pytest.approx(min(2 * expected, 1), rel=1e-9, abs=0)
         smallest = min(smallest, expected)
     assert smallest < 1e-50
@@ -231,7 +208,7 @@ def test_scores_without_a_common_unit_tie_as_their_multiples_do(alternative: str
     for _ in range(4):
         scores = rng.integers(0, 4, size=(2, 10))
         scores[0, 0] = 2_500_000
-        multiples = np.stack([scores, np.ones_like(scores)], axis=-1)
+        multiples = by_item(scores)
         row = ask(multiples * [np.pi, 1.0], "mean", alternative=alternative)
         expected = shuffled_p(best_first(multiples, row), METRICS["mean"], two_sided=alternative == "two-sided")
         assert row["p_value"] == expected

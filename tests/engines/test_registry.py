@@ -74,11 +74,3 @@ def test_a_package_whose_test_is_wrong_is_named_in_one_line(
         compared(answered, test="succession")
     assert "\n" not in str(error.value)
     assert len(compared(answered)) == 10, "tests of simstudy do without"
-
-
-def test_some_tests_have_another_hypothesis_than_equal_scores() -> None:
-    assert {name for name, test in TESTS.items() if not test.of_scores} == {"sign", "wilcoxon", "fisher"}
-    # Exchangeable systems have equal scores, and so has a pair of which either is as likely to be right alone.
-    equal = "in the population the two systems have equal scores"
-    for name, test in TESTS.items():
-        assert test.of_scores == (equal in test.null or name == "randomization"), name

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import json
-import subprocess
-import sys
 from fractions import Fraction
-from itertools import accumulate, product
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
@@ -19,9 +13,9 @@ import simstudy
 from simstudy.engines.arguments import make_question
 from simstudy.engines.sign_flip_tails import APPROXIMATED, DRAWN, EXACT, sign_flip_tail
 from simstudy.engines.sign_flips import FlippedContributions, sign_flips
-from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.outputs import Outputs
-from tests.oracles import compared
+from simstudy.metrics.base import FloatArray
+from tests.engines.pairs import ask, by_item
+from tests.oracles import all_signs, n_subsets
 
 #: What contributions are like, none of which dominates: kind -> m of them.
 KINDS = {
@@ -39,15 +33,6 @@ def ratio_contributions(rng: np.random.Generator, m: int) -> FloatArray:
     return np.asarray((right - 0.8731 * accepted) / np.sqrt(1 - accepted / accepted.sum()))
 
 
-def share_of_polynomial(numbers: IntArray, most: int) -> float:
-    """P(the numbers with a negative sign add up to `most` or less), by the product of (1 + x^c) / 2."""
-    weights = np.zeros(most + 1)
-    weights[0] = 1
-    for number in numbers:
-        weights[number:] = weights[number:] + weights[: max(most + 1 - number, 0)]
-    return float(Fraction(weights.sum()) / 2 ** len(numbers))
-
-
 def gil_pelaez(numbers: FloatArray, least: float, n_nodes: int = 20_000) -> float:
     """Gil-Pelaez 1951: P(S >= x) = 1/2 - the sum of sin(t x) phi(t) / t, over pi, by the midpoint rule."""
     step = 0.02 / np.sqrt((numbers**2).sum())
@@ -61,7 +46,7 @@ def gil_pelaez(numbers: FloatArray, least: float, n_nodes: int = 20_000) -> floa
 @pytest.mark.parametrize("m", [1, 2, 5, 11, 16])
 @pytest.mark.parametrize("whole", [False, True])
 def test_few_numbers_have_the_tails_of_all_their_signs(m: int, whole: bool, rng: np.random.Generator) -> None:
-    signs = np.array(list(product((1, -1), repeat=m)))
+    signs = all_signs(m)
     for _ in range(10):
         numbers = rng.integers(-4, 5, size=m).astype(float) if whole else rng.normal(size=m)
         sums = signs @ numbers
@@ -77,9 +62,10 @@ def test_whole_numbers_have_the_tails_of_their_polynomial(rng: np.random.Generat
     for largest, n, computation in ((1, 150, EXACT), (3, 120, EXACT), (40, 90, EXACT), (900, 90, APPROXIMATED)):
         numbers = rng.integers(1, largest + 1, size=n)
         total = int(numbers.sum())
+        ways = n_subsets(numbers, total // 2)
         for share in (0.0, 0.1, 0.3, 0.6):
             most = int(total * (1 - share) / 2)
-            expected = share_of_polynomial(numbers, most)
+            expected = float(Fraction(ways[most], 2**n))
             for scale in (1, 1000):
                 tail, how = sign_flip_tail(numbers * float(scale), scale * (total - 2.0 * most) - 0.5, True)
                 assert how == computation
@@ -107,31 +93,17 @@ def test_many_numbers_agree_with_an_integral(kind: str, rng: np.random.Generator
             assert how == APPROXIMATED or m == 30
 
 
-@functools.cache
-def large_polynomial() -> tuple[IntArray, list[int]]:
-    """1,000 numbers, and in how many ways up to 0, 1, … are the sum of those with a negative sign."""
-    numbers = np.random.default_rng(20120712).integers(1, 7, size=1000)
-    weights = np.zeros(1700, dtype=object)
-    weights[0] = 1
-    for number in numbers:
-        weights[number:] = weights[number:] + weights[:-number]
-    return numbers, list(accumulate(weights))
-
-
-@pytest.mark.parametrize("exponent", [10, 30, 100, 300])
-def test_small_tails(exponent: int) -> None:
+def test_small_tails() -> None:
     """Exact as whole numbers, and approximated as reals: the sums are a step apart, of which the middle is asked."""
-    numbers, ways = large_polynomial()
-    total, all_signs = int(numbers.sum()), 2 ** len(numbers)
-    most = next(most for most in range(100, len(ways), 20) if ways[most] * 10**exponent >= all_signs)
-    expected = float(Fraction(ways[most], all_signs))
-    assert sign_flip_tail(numbers.astype(float), total - 2.0 * most - 1, True) == (
-        pytest.approx(expected, rel=1e-8, abs=0),
-        EXACT,
-    )
-    tail, how = sign_flip_tail(numbers + 1e-6, total - 2.0 * most - 1, False)
-    assert how == APPROXIMATED
-    assert tail == pytest.approx(expected, rel=0.25)
+    numbers = np.random.default_rng(20120712).integers(1, 7, size=1000)
+    total, ways = int(numbers.sum()), n_subsets(numbers, 1700)
+    for exponent in (10, 30, 100, 300):
+        most = next(most for most in range(100, 1700, 20) if ways[most] * 10**exponent >= 2**1000)
+        expected = float(Fraction(ways[most], 2**1000))
+        tail, how = sign_flip_tail(numbers.astype(float), total - 2.0 * most - 1, True)
+        assert (tail, how) == (pytest.approx(expected, rel=1e-8, abs=0), EXACT)
+        tail, how = sign_flip_tail(numbers + 1e-6, total - 2.0 * most - 1, False)
+        assert (tail, how) == (pytest.approx(expected, rel=0.25), APPROXIMATED)
 
 
 @pytest.mark.parametrize(
@@ -158,9 +130,7 @@ def test_a_tail_is_at_least_one_of_all_flips() -> None:
     for least, ways in ((numbers.sum() + 1.0, 1), (numbers.sum() - 0.5, 1), (numbers.sum() - 2 * numbers[2] - 1e-9, 4)):
         assert sign_flip_tail(numbers, least, False)[0] == ways * 2.0**-50
     gains = np.random.default_rng(6).uniform(1, 2, 1200)
-    for test in ("sign_flips", "randomization"):
-        row = compared(Outputs.from_scores(pd.DataFrame({"a": gains, "b": 0.0 * gains})), test=test).iloc[0]
-        assert row["p_value"] == 1e-300, "fewer than double precision holds"
+    assert ask(by_item([gains, 0 * gains]), "mean", test="sign_flips")["p_value"] == 1e-300, "2^-1200 is no double"
 
 
 def test_neither_unit_nor_order_nor_signs_matter(rng: np.random.Generator) -> None:
@@ -171,30 +141,6 @@ def test_neither_unit_nor_order_nor_signs_matter(rng: np.random.Generator) -> No
         for scale in (2.0**-300, 2.0**300):
             assert sign_flip_tail(numbers * scale, least * scale, False) == (pytest.approx(tail, rel=1e-12), how)
         assert sign_flip_tail(-rng.permutation(numbers), least, False) == (pytest.approx(tail, rel=1e-12), how)
-
-
-def test_functions_give_the_same_numbers_before_they_are_compiled() -> None:
-    """In a process without numba, exact ones to the last bit."""
-    code = """
-import json, sys
-import numpy as np
-from simstudy.compiled import few
-from simstudy.engines.sign_flip_tails import sign_flip_tail
-rng = np.random.default_rng(7)
-numbers = [(rng.normal(size=n), False) for n in (20, 200)]
-numbers += [(rng.integers(1, largest, size=90).astype(float), True) for largest in (9, 90, 9000)]
-with few(0) if sys.argv[1] == "few" else few(2**60):
-    tails = [sign_flip_tail(c, z * np.sqrt((c**2).sum()) - 0.25, whole) for c, whole in numbers for z in (0.5, 2, 6)]
-assert ("numba" in sys.modules) == (sys.argv[1] == "many")
-print(json.dumps([[float(tail), int(how)] for tail, how in tails]))
-"""
-    plain, compiled = (
-        json.loads(subprocess.run([sys.executable, "-c", code, how], check=True, capture_output=True, text=True).stdout)
-        for how in ("few", "many")
-    )
-    for (tail, how), (other, other_how) in zip(plain, compiled, strict=True):
-        assert how == other_how
-        assert tail == (other if how == EXACT else pytest.approx(other, rel=1e-9))
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from math import fsum, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,11 @@ import pytest
 from scipy import stats
 
 from simstudy.comparisons import compare
-from simstudy.engines.question import Question
-from simstudy.engines.sign_flips import FlippedContributions, sign_flips
+from simstudy.engines.sign_flips import FlippedContributions
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
-from simstudy.statistics.pvalues import CONVENTIONS
-from tests.engines.pairs import NET, ask, assert_same_pairs, best_first, made
-from tests.oracles import ERROR_RATE, GEOMETRIC, all_shuffles, ascending, compared, shuffled_p
+from tests.engines.pairs import NET, ask, best_first, by_item, made, n_extreme, question_of
+from tests.oracles import ERROR_RATE, GEOMETRIC, all_shuffles, all_signs
 
 BOTH = pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 
@@ -30,11 +28,23 @@ BOTH = pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 LOSS = replace(GEOMETRIC, name="loss", higher_is_better=False)
 FALSE = replace(ERROR_RATE, name="false guesses")
 
+
+@dataclass(frozen=True)
+class Plain(Metric):
+    """A mean that is not known to be one: contributions by the jackknife, which tie as the differences do."""
+
+    def score(self, sums: np.ndarray) -> np.ndarray:
+        return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
+
+
 #: Kinds whose systems have denominators of their own, or that are no ratios, and so no scores of units.
-OWN = ["precision", "f1", "f0.5", "muc_f", "ratings by count", "silent f1", "net wins", "geometric", "loss", "false"]
+OWN = ["precision", "f1", "f0.5", "muc_f", "ratings by count", "silent f1", "net wins", "false"]
+OWN += ["geometric", "loss", "plain", "plain loss"]
 
 
 def made_pair(kind: str, n: int, rng: np.random.Generator) -> tuple[Metric, np.ndarray]:
+    if kind in ("plain", "plain loss"):
+        return Plain(kind, ("total", "count"), kind == "plain"), by_item(rng.integers(-1, 4, size=(2, n)))
     if kind == "loss":
         return LOSS, made("geometric", n, rng)[1]
     if kind == "false":
@@ -47,7 +57,7 @@ def made_pair(kind: str, n: int, rng: np.random.Generator) -> tuple[Metric, np.n
     return made(kind, n, rng)
 
 
-def contributions(pair: np.ndarray, metric: Metric) -> tuple[list[float], float]:
+def contributions(pair: np.ndarray, metric: Metric) -> tuple[np.ndarray, float]:
     """What each unit adds to the gain of the first system of a pair (2, n, S) over the second, and the gain.
 
     For ratios (numerator - pooled ratio x denominator) / the system's denominator, divided by sqrt(1 - h), h being the
@@ -56,46 +66,33 @@ def contributions(pair: np.ndarray, metric: Metric) -> tuple[list[float], float]
     sign = 1 if metric.higher_is_better else -1
     n = pair.shape[1]
     if not isinstance(metric, Ratio):
-        parts_of_systems = []
-        for rows in pair:
-            score = float(metric.score(rows.sum(axis=0)))
-            without = [float(metric.score(np.delete(rows, u, axis=0).sum(axis=0))) for u in range(n)]
-            parts_of_systems.append([score / n + (n - 1) / n * (fsum(without) / n - one) for one in without])
-        parts = [sign * (a - b) for a, b in zip(*parts_of_systems, strict=True)]
-        return parts, sign * float(np.diff(metric.score(pair.sum(axis=1))[::-1])[0])
+        gain = sign * -float(np.diff(metric.score(pair.sum(axis=1)))[0])
+        without = [sign * -np.diff(metric.score(np.delete(pair, u, axis=1).sum(axis=1)))[0] for u in range(n)]
+        return gain / n + (n - 1) / n * (np.mean(without) - np.array(without)), gain
     above, below = (
         [[Fraction(int(row @ np.array(weights))) for row in rows] for rows in pair]
         for weights in (metric.numerator, metric.denominator)
     )
     totals, wholes = [sum(row) for row in above], [sum(row) for row in below]
     pooled = sum(totals) / sum(wholes) if sum(wholes) else Fraction(0)
-    parts = [0.0] * n
-    gain = Fraction(0)
+    parts, gain = np.zeros(n), 0.0
     for k, direction in ((0, sign), (1, -sign)):
         if wholes[k] == 0:
             continue
-        gain += direction * totals[k] / wholes[k]
+        gain += direction * float(totals[k] / wholes[k])
         for u in range(n):
             share = below[k][u] / wholes[k]
             residual = direction * (above[k][u] - pooled * below[k][u]) / wholes[k]
             parts[u] += float(residual) / sqrt(max(float(1 - share), 1e-3))
-    return parts, float(gain)
+    return parts, gain
 
 
-def n_flips(pair: np.ndarray, metric: Metric, *, two_sided: bool) -> int:
+def n_flips(parts: np.ndarray, gain: float, *, two_sided: bool, strict: bool) -> int:
     """How many of the 2^n flips of the contributions reach the gain."""
-    parts, gain = contributions(pair, metric)
-    slack = 1e-9 * (sum(abs(part) for part in parts) + abs(gain) or 1.0)
-    sums = [
-        fsum(s * part for s, part in zip(signs, parts, strict=True)) for signs in product((1, -1), repeat=len(parts))
-    ]
-    sizes = [abs(x) for x in sums] if two_sided else sums
-    return sum(x >= gain - slack for x in sizes)
-
-
-def question_of(pair: np.ndarray, metric: Metric, alternative: str, strict: bool = False) -> Question:
-    rule = replace(CONVENTIONS["default"], strict=strict)
-    return Question(pair, metric, ["a", "b"], "item", np.array([0, pair.shape[1]]), alternative, rule)
+    slack = 1e-9 * (np.abs(parts).sum() + abs(gain) or 1.0)
+    sums = all_signs(len(parts)) @ parts
+    sizes = np.abs(sums) if two_sided else sums
+    return int((sizes > gain + slack if strict else sizes >= gain - slack).sum())
 
 
 def flips(statistics: np.ndarray, metric: Metric | str, **options: Any) -> Any:
@@ -104,22 +101,19 @@ def flips(statistics: np.ndarray, metric: Metric | str, **options: Any) -> Any:
 
 @pytest.mark.parametrize("kind", ["one decision", "words", "error rate", "ratings", "net wins", "recall"])
 def test_flips_of_means_are_randomization_to_the_last_bit(kind: str) -> None:
-    for alternative, monte_carlo in product(("greater", "two-sided"), (True, False)):
-        rng = np.random.default_rng([len(kind), ord(kind[-1]), 9])
-        for n in (5, 20):
-            metric, statistics = made(kind, n, rng)
-            if kind in ("ratings", "recall"):
-                # One denominator for both systems: one rating an item, and what is to be found.
-                statistics[..., -1] = statistics[..., -1].max(axis=0)
-            options: dict[str, Any] = {"alternative": alternative, "monte_carlo": monte_carlo, "n_resamples": 500}
-            swapped, flipped = (
-                ask(statistics, metric, test=test, **options) for test in ("randomization", "sign_flips")
-            )
-            same = swapped.index.drop(["test", "exact_level"])
-            pd.testing.assert_series_equal(flipped[same], swapped[same])
-            assert swapped["exact_level"]
-            # Differences of right and wrong answers are symmetric around 0 wherever their mean is 0.
-            assert flipped["exact_level"] == (kind == "one decision")
+    rng = np.random.default_rng([len(kind), ord(kind[-1]), 9])
+    for n, alternative, monte_carlo in product((5, 20), ("greater", "two-sided"), (True, False)):
+        metric, statistics = made(kind, n, rng)
+        if kind in ("ratings", "recall"):
+            # One denominator for both systems: one rating an item, and what is to be found.
+            statistics[..., -1] = statistics[..., -1].max(axis=0)
+        options: dict[str, Any] = {"alternative": alternative, "monte_carlo": monte_carlo, "n_resamples": 500}
+        swapped, flipped = (ask(statistics, metric, test=test, **options) for test in ("randomization", "sign_flips"))
+        same = swapped.index.drop(["test", "exact_level"])
+        pd.testing.assert_series_equal(flipped[same], swapped[same])
+        assert swapped["exact_level"]
+        # Differences of right and wrong answers are symmetric around 0 wherever their mean is 0.
+        assert flipped["exact_level"] == (kind == "one decision")
 
 
 @BOTH
@@ -128,88 +122,24 @@ def test_p_is_the_share_of_all_flips(kind: str, alternative: str) -> None:
     """Computed, and counted when each of the 2^n flips is drawn once."""
     rng = np.random.default_rng([len(kind), ord(kind[-1]), len(alternative)])
     two_sided = alternative == "two-sided"
-    p_values = set()
+    p_values, ties = set(), 0
     for n in (2, 3, 5, 6, 7):
         metric, statistics = made_pair(kind, n, rng)
         row = flips(statistics, metric, alternative=alternative)
         pair = best_first(statistics, row)
-        expected = n_flips(pair, metric, two_sided=two_sided)
+        parts, gain = contributions(pair, metric)
+        expected, fewer = (n_flips(parts, gain, two_sided=two_sided, strict=strict) for strict in (False, True))
         # Flipping a unit that contributes nothing leaves what was observed, and residuals may add up to less than that.
-        parts = contributions(pair, metric)[0]
-        least = min(2 ** sum(part == 0 for part in parts) * (2 if two_sided else 1), 2**n)
+        least = min(2 ** (parts == 0).sum() * (2 if two_sided else 1), 2**n)
         assert row["p_value"] == pytest.approx(max(expected, least) / 2**n, rel=1e-12)
         assert (row["exact_level"], row["computation"], row["n_resamples"], row["n_extreme"]) == (False, "exact", 0, 0)
         p_values.add(row["p_value"])
-        tally, extreme = FlippedContributions(question_of(pair, metric, alternative)), np.zeros(1, np.int64)
-        tally.add(tally.columns @ all_shuffles(n).T.astype(tally.columns.dtype), extreme)
-        assert extreme[0] == expected
+        ties += expected != fewer
+        for strict, count in ((False, expected), (True, fewer))[: 1 + kind.startswith("plain")]:
+            question = question_of(pair, metric, alternative, strict=strict)
+            assert n_extreme(FlippedContributions(question), question, all_shuffles(n)) == [count]
     assert len(p_values) > 2 or kind == "net wins"
-
-
-@dataclass(frozen=True)
-class Plain(Metric):
-    """A mean that is not known to be one."""
-
-    def score(self, sums: np.ndarray) -> np.ndarray:
-        return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
-
-
-@BOTH
-@pytest.mark.parametrize("higher_is_better", [True, False])
-def test_contributions_by_the_jackknife_tie_as_the_differences_of_a_mean_do(
-    higher_is_better: bool, alternative: str
-) -> None:
-    """Few ratings, many ties: all shuffles in fractions."""
-    rng = np.random.default_rng(3)
-    metric = Plain("plain", ("total", "count"), higher_is_better)
-    known = Ratio("known", ("total", "count"), higher_is_better, (1, 0), (0, 1))
-    ties = 0
-    for n in (3, 5, 7, 8):
-        ratings = rng.integers(-1, 4, size=(2, n))
-        ratings = ratings[np.argsort(ratings.sum(axis=1))[:: -1 if higher_is_better else 1]]
-        pair = np.stack([ratings, np.ones_like(ratings)], axis=-1)
-        with_ties, without = (
-            shuffled_p(pair, known, two_sided=alternative == "two-sided", strict=strict) for strict in (False, True)
-        )
-        for strict, expected in ((False, with_ties), (True, without)):
-            tally, extreme = FlippedContributions(question_of(pair, metric, alternative, strict)), np.zeros(1, np.int64)
-            tally.add(tally.columns @ all_shuffles(n).T, extreme)
-            assert extreme[0] / 2**n == expected
-        p_value = sign_flips(question_of(pair, metric, alternative)).p_value[0]
-        assert p_value == pytest.approx(with_ties, rel=1e-12)
-        ties += with_ties != without
-    assert ties == 4
-
-
-def twelve(kind: str) -> Outputs:
-    """Twelve systems, whose F1 or whose geometric mean of counts is compared."""
-    rng = np.random.default_rng(4)
-    if kind == "f1":
-        return Outputs.from_statistics(ascending(rng.integers(0, 5, size=(12, 60, 3))), "f1", list("abcdefghijkl"))
-    return Outputs.from_statistics(
-        np.sort(rng.integers(0, 9, size=(12, 60, 4)), axis=-1), GEOMETRIC, list("abcdefghijkl")
-    )
-
-
-@pytest.mark.parametrize("kind", ["f1", "geometric"])
-@pytest.mark.parametrize(
-    ("n_units", "monte_carlo", "computation"),
-    [(12, False, "exact"), (60, False, "approximated"), (60, True, "resampled")],
-)
-def test_numbers_depend_neither_on_threads_tiles_and_order_nor_on_other_systems(
-    kind: str, n_units: int, monte_carlo: bool, computation: str
-) -> None:
-    outputs = twelve(kind).head(n_units)
-    options: dict[str, Any] = {"n_resamples": 1_201, "seed": 3, "monte_carlo": monte_carlo}
-    expected = compared(outputs, **options)
-    assert computation in set(expected["computation"]) <= {computation, "resampled"}
-    for layout in ({"tile_size": 400}, {"tile_size": 7, "n_jobs": 3}) if monte_carlo else ({"n_jobs": 3},):
-        pd.testing.assert_frame_equal(compared(outputs, **options, **layout), expected, check_exact=True)
-    shuffled = outputs.select(list("dbecaklgfhij"))
-    pd.testing.assert_frame_equal(compared(shuffled, **options), expected, check_exact=True)
-    everyone = expected.set_index(["system_a", "system_b"])
-    alone = compared(outputs.select(["b", "e"]), **options).set_index(["system_a", "system_b"])
-    assert_same_pairs(alone, everyone.loc[alone.index])
+    assert ties > 3 or not kind.startswith("plain")
 
 
 def test_bits_do_not_depend_on_workers_in_a_process_that_has_compiled_nothing_yet() -> None:

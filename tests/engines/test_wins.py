@@ -7,15 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from simstudy.engines.question import Question
 from simstudy.engines.wins import win_counts
 from simstudy.metrics import METRICS, Metric, Ratio
-from simstudy.outputs import Outputs
-from tests.engines.pairs import KINDS, ask, best_first, made
-from tests.oracles import ERROR_RATE, GEOMETRIC, ascending, compared
+from tests.engines.pairs import KINDS, ask, best_first, by_item, made, question_of
+from tests.oracles import ERROR_RATE, GEOMETRIC
 
 
 def counted(statistics: np.ndarray, metric: Metric | str) -> tuple[int, int, int]:
@@ -26,8 +23,7 @@ def counted(statistics: np.ndarray, metric: Metric | str) -> tuple[int, int, int
 
 def n_differ(statistics: np.ndarray, metric: Metric) -> int:
     """The third count, of which p_floor is made."""
-    n = statistics.shape[1]
-    return int(win_counts(Question(statistics, metric, ["a", "b"], "item", np.array([0, n])))[2][0])
+    return int(win_counts(question_of(statistics, metric))[2][0])
 
 
 def by_hand(signs: np.ndarray) -> tuple[int, int, int]:
@@ -38,8 +34,7 @@ def by_hand(signs: np.ndarray) -> tuple[int, int, int]:
 def test_right_and_wrong(metric: str | Metric, rng: np.random.Generator) -> None:
     right = (rng.random((2, 80)) < [[0.7], [0.5]]).astype(int)
     assert right[0].sum() > right[1].sum()
-    shown = right if metric == "accuracy" else 1 - right
-    statistics = np.stack([shown, np.ones_like(right)], axis=-1)
+    statistics = by_item(right if metric == "accuracy" else 1 - right)
     assert counted(statistics, metric) == by_hand(right[0] - right[1])
     # The same pair, handed in the other way round.
     assert counted(statistics[::-1], metric) == by_hand(right[0] - right[1])
@@ -58,9 +53,9 @@ def test_scores_that_differ_in_their_last_bit_only_are_level(rng: np.random.Gene
     b = rng.normal(size=60) * np.pi
     a = np.where(np.arange(60) < 40, b * 1.1 / 1.1, b + rng.normal(size=60))
     assert (a[:40] != b[:40]).any()
-    row = compared(Outputs.from_scores(pd.DataFrame({"a": a, "b": b})), n_resamples=20).iloc[0]
+    row = ask(by_item([a, b]), "mean", test="sign")
     assert row.ties == 40
-    assert compared(Outputs.from_scores(pd.DataFrame({"a": a, "b": b})), test="sign").statistic[0] == row.wins
+    assert row.statistic == row.wins
     assert row.wins == (np.sign(a.mean() - b.mean()) * (a - b)[40:] > 0).sum()
 
 
@@ -98,14 +93,6 @@ def test_a_lower_geometric_mean_is_better() -> None:
     assert ask(statistics, metric, n_resamples=20).system_a != ask(statistics, loss, n_resamples=20).system_a
 
 
-def test_units_may_differ_and_tie() -> None:
-    """Half of all guesses are right: one right and one wrong more are worth nothing, and still a difference."""
-    statistics = np.array([[[2, 4, 4], [1, 2, 2]], [[1, 2, 4], [2, 4, 2]]])
-    assert counted(statistics, "precision") == (0, 0, 2)
-    assert n_differ(statistics, METRICS["precision"]) == 2
-    assert ask(statistics, "precision").p_floor == 0.25
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_equal_on_every_statistic_is_level(kind: str) -> None:
     rng = np.random.default_rng(1)
@@ -118,32 +105,17 @@ def test_what_is_equal_on_every_statistic_is_level(kind: str) -> None:
     assert n_differ(statistics, metric) <= 4
 
 
-def test_recall_does_not_see_what_else_was_guessed() -> None:
-    """Different guesses with the same hits: level, and no difference for recall; a difference for precision."""
-    statistics = np.array([[[2, 3, 4], [1, 1, 4]], [[2, 5, 4], [1, 2, 4]]])
-    assert counted(statistics, "recall") == (0, 0, 2)
-    assert n_differ(statistics, METRICS["recall"]) == 0
-    assert counted(statistics, "precision") == (2, 0, 0)
-    assert n_differ(statistics, METRICS["precision"]) == 2
-
-
-def test_documents_are_counted_as_wholes(tagged: Outputs) -> None:
-    """By the share of right words, a document's words counted together."""
-    correct = tagged.statistics[..., 0].reshape(5, 15, 4).sum(axis=2)
-    for row in compared(tagged).itertuples():
-        i, j = (tagged.names.index(name) for name in (row.system_a, row.system_b))
-        assert (row.wins, row.losses, row.ties) == by_hand(correct[i] - correct[j])
-
-
-@pytest.mark.parametrize("kind", ["one decision", "f1", "geometric"])
-def test_many_pairs_in_parts_are_each_pair(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(2)
-    metric = made(kind, 2, rng)[0]
-    statistics = np.concatenate([made(kind, 30, rng)[1] for _ in range(3)])
-    if kind == "f1":
-        statistics = ascending(statistics)
-    outputs = Outputs.from_statistics(statistics, metric)
-    columns: Any = ["wins", "losses", "ties", "p_floor"]
-    whole = compared(outputs, n_resamples=20)[columns]
-    monkeypatch.setattr("simstudy.engines.wins._TOGETHER", 200)
-    pd.testing.assert_frame_equal(compared(outputs, n_resamples=20)[columns], whole)
+@pytest.mark.parametrize(
+    ("metric", "statistics", "counts", "differ"),
+    [
+        # Half of all guesses are right: one right and one wrong more are worth nothing, and still a difference.
+        ("precision", [[[2, 4, 4], [1, 2, 2]], [[1, 2, 4], [2, 4, 2]]], (0, 0, 2), 2),
+        # Different guesses with the same hits are no difference for recall.
+        ("recall", [[[2, 3, 4], [1, 1, 4]], [[2, 5, 4], [1, 2, 4]]], (0, 0, 2), 0),
+        ("precision", [[[2, 3, 4], [1, 1, 4]], [[2, 5, 4], [1, 2, 4]]], (2, 0, 0), 2),
+    ],
+)
+def test_units_may_differ_and_tie(metric: str, statistics: Any, counts: tuple[int, int, int], differ: int) -> None:
+    assert counted(np.array(statistics), metric) == counts
+    assert n_differ(np.array(statistics), METRICS[metric]) == differ
+    assert ask(np.array(statistics), metric).p_floor == 2.0**-differ

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.outputs import Outputs
 from simstudy.statistics.decisions import Decision, prefers_better, two_sided
 from simstudy.statistics.multiplicity import corrected
-from simstudy.statistics.pvalues import CONVENTIONS
+from simstudy.statistics.pvalues import CONVENTIONS, certainty
+from tests.engines.pairs import scored
 from tests.oracles import compared
 
 
@@ -34,15 +34,13 @@ def test_a_p_value_is_significant_up_to_the_level() -> None:
 
 
 def test_certainty_is_asked_of_drawn_p_values() -> None:
-    """The posterior of the level, summed over a grid, is the certainty; p itself may be at the cutoff."""
-    levels = (np.arange(20_000) + 0.5) / 20_000
+    """P itself may be at the cutoff."""
     counts = np.arange(30, 60)
     pairs = rows(p_value=(counts + 1) / 1001).assign(n_extreme=counts, n_resamples=1000)
     for required in (0.5, 0.9, 0.99):
-        likelihood = stats.binom.pmf(counts[:, None], 1000, levels)
-        certain = likelihood[:, levels <= 0.05].sum(axis=1) / likelihood.sum(axis=1)
-        assert Decision(certainty=required).significant(pairs).tolist() == (certain >= required).tolist()
-    assert 0 < Decision(certainty=0.99).significant(pairs).sum() < Decision().significant(pairs).sum()
+        expected = certainty(counts, 1000, 0.05) >= required
+        assert 0 < expected.sum() < len(counts)
+        assert Decision(certainty=required).significant(pairs).tolist() == expected.tolist()
 
 
 def test_reasons_are_of_the_p_value_that_is_decided_on() -> None:
@@ -73,31 +71,17 @@ def test_four_things_are_asked_of_a_significant_gain() -> None:
 
 
 @pytest.mark.parametrize("p", ["p_holm", "p_bh"])
-def test_no_correction_makes_a_gain_significant_that_is_not_by_itself(p: str, rng: np.random.Generator) -> None:
-    """Also of drawn p-values that must be certain, and where a test's p is below what the units allow."""
-    n_significant = 0
-    for _ in range(60):
-        m = int(rng.integers(1, 6))
-        pairs = drawn((rng.uniform(0.001, 0.08, m) ** rng.uniform(0.8, 2)).tolist())
-        pairs = corrected(pairs.assign(p_floor=rng.choice([1e-9, 0.02, 0.06], m)))
-        for certainty in (None, 0.5, 0.99):
-            own, found = (Decision(0.05, certainty, column).significant(pairs) for column in ("p_value", p))
-            assert not (found & ~own).any()
-            if m == 1:
-                assert (found == own).all(), "one pair has nothing to be corrected for"
-            n_significant += int(found.sum())
-    assert n_significant > 30
-
-
-def test_a_corrected_p_value_leaves_each_pair_its_part_of_the_level() -> None:
-    """Holm's smallest of five is held against 0.01: so are the certainty of 999 resamples, and the units' reach."""
+def test_a_corrected_p_value_leaves_each_pair_its_part_of_the_level(p: str) -> None:
+    """The smallest of five is held against 0.01: so are the certainty of 999 resamples, and the units' reach."""
     pairs = corrected(drawn([0.006, 0.5, 0.6, 0.7, 0.8]))
     sure = stats.beta(6, 995).cdf(0.01)
     assert 0.9 < sure < 0.99 < stats.beta(6, 995).cdf(0.05)
-    for certainty, expected in ((None, True), (sure - 0.001, True), (sure + 0.001, False)):
-        assert Decision(0.05, certainty, "p_holm").significant(pairs)[0] == expected
+    for required, expected in ((None, True), (sure - 0.001, True), (sure + 0.001, False)):
+        assert Decision(0.05, required, p).significant(pairs)[0] == expected
     for p_floor, expected in ((0.0099, True), (0.0101, False)):
-        assert Decision(0.05, p="p_holm").significant(pairs.assign(p_floor=p_floor))[0] == expected
+        assert Decision(0.05, p=p).significant(pairs.assign(p_floor=p_floor))[0] == expected
+    alone = corrected(drawn([0.04])).assign(p_floor=0.03)
+    assert Decision(0.05, 0.8, p).significant(alone).all(), "one pair has nothing to be corrected for"
 
 
 @pytest.mark.parametrize(
@@ -115,8 +99,8 @@ def test_odd_decisions_are_refused(options: dict[str, Any], message: str) -> Non
 # By two sides
 
 RIGHT = np.random.default_rng(8).random((4, 90)) < [[0.6], [0.68], [0.72], [0.55]]
-SCORES = Outputs.from_scores(pd.DataFrame(RIGHT.T.astype(float), columns=list("abcd")), "accuracy")
-SKEWED = Outputs.from_scores(pd.DataFrame(np.random.default_rng(4).lognormal(0, 2, (30, 4)), columns=list("abcd")))
+SCORES = scored(RIGHT.astype(int), "accuracy")
+SKEWED = scored(np.random.default_rng(4).lognormal(0, 2, (4, 30)))
 OF_P = ["alternative", "p_value", "p_low", "p_high", "p_floor", "better", "computation", "n_extreme", "n_resamples"]
 
 

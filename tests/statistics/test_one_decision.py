@@ -18,11 +18,10 @@ from simstudy.analyses.training_variance import training_variance
 from simstudy.comparisons import verdict
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.comparisons.pair import Pair
-from simstudy.examination import Examination, examine
+from simstudy.examination import Examination
 from simstudy.gates import asked
 from simstudy.gates.findings import find
 from simstudy.outputs import Outputs, TestSet
-from simstudy.readers.long_table import Loaded
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import corrected
 from tests.oracles import compared
@@ -194,19 +193,3 @@ def test_a_table_of_many_pairs_is_decided_pair_by_pair() -> None:
         n_split, all_kinds = n_split + len(split), all_kinds + kinds
     assert n_split > 2
     assert set(all_kinds) == {"not transitive", "wider gain, not significant"}
-
-
-def test_an_examination_says_one_thing() -> None:
-    """Verdict, groups and gate of two systems, at a level just above and just below p."""
-    close = (each for each in PAIRS() if each[1]["n_resamples"].item() and 0.02 < each[1]["p_value"].item() < 0.5)
-    outputs, pairs, _ = next(close)
-    row = pairs.iloc[0]
-    comparison = {"test": row["test"], "seed": int(row["seed"]), "n_resamples": 199, "monte_carlo": True}
-    for alpha in (row["p_value"] * 1.01, row["p_value"] * 0.99):
-        found = examine(Loaded(outputs), alpha=alpha, **comparison)
-        expected = by_hand(pairs, alpha)
-        assert found.verdict is not None
-        assert ("the gain is significant" in found.verdict) == expected
-        assert "is within Monte Carlo error of" in found.verdict
-        assert (found.groups["group"].max() == 2) == expected
-        assert find(asked.Gate(asked.BETTER, row["system_a"], row["system_b"]), found, alpha).passed == expected

