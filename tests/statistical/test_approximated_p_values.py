@@ -75,5 +75,5 @@ def test_errors_on_real_pairs(shared_data: Path, rng: np.random.Generator) -> No
     measured = tables.groupby(bands, observed=True)["error"].agg(["size", "median", lambda e: e.quantile(0.99), "max"])
     print(measured.to_string(), tables.groupby(level=0)["error"].max().to_string(), sep="\n")
     assert (measured["median"] < 0.003).all()
-    assert (measured["max"] < [0.05, 0.05, 0.03]).all()
-    assert tables["moved"].sum() <= 2
+    assert (measured["max"] < [0.15, 0.05, 0.03]).all()
+    assert not tables["moved"].any()
