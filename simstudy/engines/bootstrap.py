@@ -42,7 +42,7 @@ def bootstrap(question: Question) -> SignificanceResult:
 
 
 def bootstrap_events(question: Question) -> list[Event]:
-    """What the bootstrap counts by the question's convention, as events of the gain."""
+    """The events of a resampled gain that the question's convention counts as extreme."""
     strict = question.convention.strict
     lost = Event(target=0, sign=-1, strict=strict)
     if question.convention.counts == "not won":
@@ -168,5 +168,5 @@ class _Scores:
 
 
 def resampled_scores(question: Question) -> ResampledScores | ArrayScores:
-    """What scores a question's systems on resamples, whatever its metric is."""
+    """The scores of a question's systems on resamples, for any metric."""
     return ResampledScores(question) if question.metric.of_sums else ArrayScores(question)

@@ -1,4 +1,4 @@
-"""What a resample sums: as few columns as give all statistics, and the scores from these sums.
+"""The columns that a resample sums, as few as give all statistics, and the scores from these sums.
 
 Equal columns are summed once: what all systems share (the reference's length), lengths that are token counts. And some
 statistics fall short of the one before them by nearly the same on every unit, whichever system it is: a text with
