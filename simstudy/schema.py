@@ -82,7 +82,9 @@ COLUMNS = (
     Column("p_floor", "number", "fraction", "the least p-value that swapping the units that differ could give", _P),
     Column("better", "text", "", "the system that the test prefers; empty for neither", _P),
     Column("computation", "text", "", "how the p-value is computed: exact, approximated or resampled", _P),
-    Column("exact_level", "flag", "", "whether the test holds its level exactly under its null hypothesis", _P),
+    Column("exact_level", "flag", "",
+           "whether the test holds its level exactly under its null hypothesis, but for the error of an approximated "
+           "p-value", _P),
     Column("n_extreme", "whole", "", "resamples that were at least as extreme; 0 where none were drawn", _P),
     Column("n_resamples", "whole", "", "resamples drawn; 0 for none", _P),
     Column("statistic", "number", "", "t, z, chi-square, …; missing where it is the gain", _P),

@@ -243,7 +243,7 @@ def _remarks(pair: pd.Series[Any], alpha: float) -> list[str]:
             remarks.append(f"The interval has 95 %, and the decision is at {alpha:g}.")
             return remarks
         approximate = "the interval is approximate" if pair["exact_level"] else "both are approximate"
-        if pair["exact_level"] and p_value > alpha:
+        if pair["exact_level"] and pair["computation"] == "exact" and p_value > alpha:
             # An exact test rejects at most as often as its level says, and of few units that differ less often.
             approximate += ", an exact p-value is on the safe side"
         null = TESTS[pair["test"]].null

@@ -208,7 +208,7 @@ def tolerance_of_scores(metric: Metric, statistics: Array, scores: FloatArray, p
 
 @dataclass(frozen=True)
 class SignificanceResult(FieldsMixin):
-    """What a test answers, one entry for each of the P pairs of a question, in its order."""
+    """A test's result: one entry for each of the P pairs of a question, in its order."""
 
     p_value: FloatArray
     #: How many resamples were extreme, and of how many; both 0 where the p-value is not from resampling.
@@ -216,7 +216,8 @@ class SignificanceResult(FieldsMixin):
     n_resamples: IntArray
     #: Whether a p-value that is not from resampling is an approximation; else it is exact.
     approximated: NDArray[np.bool_]
-    #: Whether the test holds its level exactly under its null hypothesis, for any number of units.
+    #: Whether the test holds its level exactly under its null hypothesis, for any number of units, but for the error of
+    #: an approximated p-value.
     exact_level: NDArray[np.bool_]
     #: t, z, chi-square, a count or a sum of ranks; NaN where the test's statistic is the gain itself.
     statistic: FloatArray

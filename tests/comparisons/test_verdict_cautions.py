@@ -166,6 +166,9 @@ def test_where_interval_and_p_value_disagree_it_is_said() -> None:
     assert verdict(pair(gain_low=-0.2, exact_level=False)).endswith("disagree about 0: both are approximate.")
     cautious = pair(p_value=0.06, p_low=0.06, p_high=0.06, p_two_sided=0.06)
     assert verdict(cautious).endswith("the interval is approximate, an exact p-value is on the safe side.")
+    for computation in ("approximated", "resampled"):
+        computed = cautious.replace("exact", computation)
+        assert verdict(computed).endswith("disagree about 0: the interval is approximate.")
     rough = pair(p_value=0.06, p_low=0.06, p_high=0.06, p_two_sided=0.06, exact_level=False)
     assert verdict(rough).endswith("disagree about 0: both are approximate.")
 
