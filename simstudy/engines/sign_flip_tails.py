@@ -34,7 +34,7 @@ MOST_OF_VARIANCE = 0.1
 #: How far sums that lie apart may change a tail, as a part of it.
 MOST_APART = 0.01
 
-# Numbers at so many quantiles are tried as the unit that others may be multiples of.
+# Numbers at so many quantiles are tried as the unit that others may be multiples of, and the largest.
 _TRIED = 8
 
 #: Flips are not drawn for tails below this: few would be extreme, and the approximation is better.
@@ -67,10 +67,11 @@ def _sums_lie_apart(sizes, t):
 
     If the numbers are multiples of v, sums are 2 v apart, and the characteristic function of the tilted sum is 1 again
     at pi / v. If they nearly are, it is nearly 1. The tail is then wrong by about 2 t v / pi times its modulus there.
+    The same holds if few large numbers always have the same sign at t: each other sign moves the sum by 2 v.
     """
-    for k in range(_TRIED):
+    for k in range(_TRIED + 1):
         for part in (1, 2):
-            unit = sizes[(2 * k + 1) * len(sizes) // (2 * _TRIED)] / part
+            unit = sizes[min((2 * k + 1) * len(sizes) // (2 * _TRIED), len(sizes) - 1)] / part
             error = 2.0 * t * unit / math.pi
             # Factors are |cos^2 + tanh^2 sin^2|, squared moduli.
             modulus = 1.0

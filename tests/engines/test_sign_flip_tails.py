@@ -125,6 +125,26 @@ def test_flips_are_drawn_where_the_approximation_may_be_wrong(numbers: FloatArra
     assert abs(tail / (signs @ numbers >= least).mean() - 1) > 0.01
 
 
+@pytest.mark.parametrize("n_large", [1, 3, 6, 13, 15])
+def test_large_numbers_among_small_ones_have_the_tails_of_their_polynomial(
+    n_large: int, rng: np.random.Generator
+) -> None:
+    """Where the large ones always have the same sign in extreme sums, they have no variance there, yet sums lie apart."""
+    n_drawn = 0
+    for times in (5, 20, 200):
+        large = rng.uniform(0.95, 1.05, n_large) * 10 * times
+        numbers = np.rint(np.r_[large, rng.uniform(5, 15, 60)]).astype(int)
+        total = int(numbers.sum())
+        ways = n_subsets(numbers, total // 2)
+        for share in (0.4, 0.1, 0.03, 0.008, 0.001):
+            most = next(k for k, of in enumerate(ways) if of >= share * 2 ** len(numbers))
+            expected = float(Fraction(ways[most], 2 ** len(numbers)))
+            tail, how = sign_flip_tail(numbers.astype(float), total - 2.0 * most - 1, False)
+            assert how == DRAWN or tail == pytest.approx(expected, rel=0.05)
+            n_drawn += how == DRAWN
+    assert 0 < n_drawn <= 15
+
+
 def test_a_tail_is_at_least_one_of_all_flips() -> None:
     numbers = np.sort(np.random.default_rng(5).uniform(1, 2, size=50))
     for least, ways in ((numbers.sum() + 1.0, 1), (numbers.sum() - 0.5, 1), (numbers.sum() - 2 * numbers[2] - 1e-9, 4)):
