@@ -129,7 +129,7 @@ def test_flips_are_drawn_where_the_approximation_may_be_wrong(numbers: FloatArra
 def test_large_numbers_among_small_ones_have_the_tails_of_their_polynomial(
     n_large: int, rng: np.random.Generator
 ) -> None:
-    """Where the large ones always have the same sign in extreme sums, they have no variance there, yet sums lie apart."""
+    """In extreme sums the large ones always have the same sign and no variance, yet sums lie apart."""
     n_drawn = 0
     for times in (5, 20, 200):
         large = rng.uniform(0.95, 1.05, n_large) * 10 * times
