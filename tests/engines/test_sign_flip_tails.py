@@ -133,7 +133,7 @@ def test_large_numbers_among_small_ones_have_the_tails_of_their_polynomial(
     n_drawn = 0
     for times in (5, 20, 200):
         large = rng.uniform(0.95, 1.05, n_large) * 10 * times
-        numbers = np.rint(np.r_[large, rng.uniform(5, 15, 60)]).astype(int)
+        numbers = np.rint(np.r_[large, rng.uniform(5, 15, 250)]).astype(int)
         total = int(numbers.sum())
         ways = n_subsets(numbers, total // 2)
         for share in (0.4, 0.1, 0.03, 0.008, 0.001):
@@ -142,7 +142,7 @@ def test_large_numbers_among_small_ones_have_the_tails_of_their_polynomial(
             tail, how = sign_flip_tail(numbers.astype(float), total - 2.0 * most - 1, False)
             assert how == DRAWN or tail == pytest.approx(expected, rel=0.05)
             n_drawn += how == DRAWN
-    assert 0 < n_drawn <= 15
+    assert 0 < n_drawn < 15, "and some are approximated"
 
 
 def test_a_tail_is_at_least_one_of_all_flips() -> None:
