@@ -73,7 +73,8 @@ COLUMNS = (
     Column("accepted_b", "number", "", "answers that system_b gave, for precision and F", _FOOTING),
     Column("wrong_b", "number", "", "wrong ones of these", _FOOTING),
     Column("caution", "text", "",
-           "few effective units or skewed differences: why p-value and interval are approximate",
+           "few effective units or skewed differences: why the interval is approximate, and p_value too unless "
+           "exact_level is true",
            _FOOTING),
     Column("p_value", "number", "fraction", "of the sides that column alternative names", _P),
     Column("p_low", "number", "fraction", "lower end of its 95 % Monte Carlo interval; p itself where it has none", _P),

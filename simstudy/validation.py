@@ -167,8 +167,9 @@ def check_flag(argument: str, value: object) -> None:
 
 
 def check_text(argument: str, value: object, what: str = "text", *, or_none: bool = False) -> None:
-    """Raise an InputError if `value` is no text (or, where it may be, None)."""
-    if not isinstance(value, str) and not (or_none and value is None):
+    """Raise an InputError if `value` is no text (or, where it may be, None, which empty text is not)."""
+    fits = value is None or (isinstance(value, str) and value != "") if or_none else isinstance(value, str)
+    if not fits:
         raise InputError(argument, f"must be {what}{', or None' if or_none else ''}", value)
 
 

@@ -83,6 +83,8 @@ def test_checks_of_none_seeds_names_and_keys() -> None:
     v.check_text("unit", None, "a column", or_none=True)
     with pytest.raises(ValueError, match="^unit must be a column, or None, not 3$"):
         v.check_text("unit", 3, "a column", or_none=True)
+    with pytest.raises(ValueError, match="unit must be a column, or None, not ''"):
+        v.check_text("unit", "", "a column", or_none=True)
     v.check_seed(2**64 - 1)
     for seed in (-1, 2**64):
         with pytest.raises(ValueError, match=r"^seed must be at least 0 and below 2\^64"):

@@ -275,20 +275,29 @@ def _footing(pair: pd.Series[Any], alpha: float) -> list[str]:
         said.append(f"Few units differ ({units_text(n_differ, pair['unit'])}): large rare differences may be missing.")
     # A file of comma-separated values that is read again has NaN for "".
     caution = pair["caution"] if isinstance(pair["caution"], str) else ""
-    approximate = [] if pair["exact_level"] else ["p"]
-    approximate += [] if isnan(pair["gain_low"]) else ["interval"]
+    approximate = approximate_parts(one_row(pair))
     if caution and approximate and pair["n_units"] >= FEW_UNITS:
-        verb = "are" if len(approximate) > 1 else "is"
-        said.append(f"{caution.capitalize()}: {' and '.join(approximate)} {verb} approximate.")
+        said.append(f"{caution.capitalize()}: {approximate}.")
     return said
+
+
+def approximate_parts(pairs: pd.DataFrame) -> str:
+    """What a caution on these pairs is about: "p-value and interval are approximate", or one of both; "" for neither.
+
+    The p-values of a test that holds its level exactly are not approximate.
+    """
+    parts = [] if pairs["exact_level"].all() else ["p-value"]
+    parts += [] if pairs["gain_low"].isna().all() else ["interval"]
+    return f"{' and '.join(parts)} {'are' if len(parts) > 1 else 'is'} approximate" if parts else ""
 
 
 def cautioned(pairs: pd.DataFrame) -> str:
     """What a page says of column caution, after a sentence; nothing where no pair has one."""
-    n = int((pairs["caution"] != "").sum())
-    if not n:
+    rows = pairs[pairs["caution"] != ""]
+    approximate = approximate_parts(rows)
+    if rows.empty or not approximate:
         return ""
     return (
-        f" Column caution: where it says so ({n:,} of {counted(len(pairs), 'pair')}), p-value and interval rest on few "
-        "effective units, or on skewed differences, and are approximate."
+        f" Column caution: where it says so ({len(rows):,} of {counted(len(pairs), 'pair')}), few effective units or "
+        f"skewed differences: {approximate}."
     )

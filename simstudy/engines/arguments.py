@@ -112,7 +112,10 @@ def check_options(
     rule = CONVENTIONS[convention]
     if convention != "default":
         if test not in rule.tests:
-            raise InputError(f"convention '{convention}' is a rule for {' and '.join(rule.tests)}, not for '{test}'")
+            raise InputError(
+                f"convention '{convention}' is a rule for {' and '.join(rule.tests)}, not for '{test}'",
+                remedy=Words("{test} counts by it", test=Argument("test", rule.tests[0])),
+            )
         if rule.alternative and alternative not in (None, rule.alternative):
             raise InputError("alternative", f"must be '{rule.alternative}' for convention '{convention}'", alternative)
     check_flag("monte_carlo", monte_carlo)

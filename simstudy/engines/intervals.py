@@ -35,7 +35,7 @@ def intervals(question: Question, gain: FloatArray, wins: IntArray, losses: IntA
     se, skewness = spread(question)
     by_score = question.right_or_wrong and len(question.strata) == 2
     if by_score:
-        low, high = (question.metric.scale * bound for bound in tango(wins, losses, question.n_units, LEVEL))
+        low, high = (question.worth * bound for bound in tango(wins, losses, question.n_units, LEVEL))
     else:
         reach = special.stdtrit(df, (1 + LEVEL) / 2) * se
         low, high = gain - reach, gain + reach
@@ -68,7 +68,7 @@ def spread(question: Question) -> tuple[FloatArray, FloatArray]:
             for power in (2, 3)
         )
         squares[squares == 0] = np.nan
-        return question.metric.scale * np.sqrt(squares / (n * (n - 1))), cubes / squares**1.5 * np.sqrt(n)
+        return question.worth * np.sqrt(squares / (n * (n - 1))), cubes / squares**1.5 * np.sqrt(n)
     if isinstance(question.metric, ArrayMetric):
         rows = bootstrap_deviations(
             question.metric, question.statistics, question.members, question.strata, question.seed

@@ -31,8 +31,11 @@ _TOGETHER = 2**15
 # No p-value that is computed is 0: what was observed is one of the outcomes.
 _LEAST_P_VALUE = 1e-300
 
+# What a right answer has where scores are in percent.
+_PERCENT = 100
+
 # What is kept of a question for other pairs of the same systems.
-_OF_SYSTEMS = ("integers", "ratio", "unit_scores", "right", "contributions", "undefined", "fractions", "small_counts")
+_OF_SYSTEMS = "integers", "ratio", "unit_scores", "_answers", "contributions", "undefined", "fractions", "small_counts"
 
 
 @dataclass(frozen=True)
@@ -123,28 +126,42 @@ class Question(FieldsMixin):
 
     @property
     def right_or_wrong(self) -> bool:
-        """Whether every unit is one right or wrong answer: 1 or 0, or 0 or -1 where errors are counted."""
-        return self.right is not None
+        """Whether every unit is one right or wrong answer: 1 or 0, 100 or 0, or 0 or -1 where errors are counted."""
+        return self._answers is not None
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Which units each system has right (K, n), where every unit is one right or wrong answer."""
+        assert self._answers is not None
+        return self._answers[0]
+
+    @property
+    def worth(self) -> float:
+        """What a right answer's score is above a wrong one's, where every unit is one of these."""
+        assert self._answers is not None
+        return self.metric.scale * self._answers[1]
 
     @cached_property
-    def right(self) -> NDArray[np.bool_] | None:
-        """Which units each system has right (K, n); None where some unit is no right or wrong answer."""
+    def _answers(self) -> tuple[NDArray[np.bool_], int] | None:
+        """Which units each system has right (K, n), and by how much a right one's numerator is larger."""
         if not self.integers or self.factor != 1:
             return None
         # A system at a time: answers may be many, and a byte each.
         answers = np.empty(self.statistics.shape[:2], dtype=np.int8)
         for k, statistics in enumerate(self.statistics):
             ratio = self.metric.ratio(statistics)
-            if ratio is None or (ratio[1] != 1).any() or np.abs(ratio[0]).max() > 1:
+            if ratio is None or (ratio[1] != 1).any() or np.abs(ratio[0]).max() > _PERCENT:
                 return None
             answers[k] = ratio[0] if self.metric.higher_is_better else -ratio[0]
-        least = answers.min()
-        return None if answers.max() > least + 1 else answers > least
+        low, high = int(answers.min()), int(answers.max())
+        worth = max(-low, high, 1)
+        if worth not in (1, _PERCENT) or high - low not in (0, worth) or ((answers > low) & (answers < high)).any():
+            return None
+        return answers > low, worth
 
     @cached_property
     def won(self) -> tuple[IntArray, IntArray]:
         """On how many units only the better system of each pair is right, and only the worse one; (P,) each."""
-        assert self.right is not None
         (i, j), total = self.pairs, self.right.sum(axis=1)
         both = common_bits(self.right, self.pairs)
         return total[i] - both, total[j] - both

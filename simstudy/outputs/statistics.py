@@ -88,7 +88,12 @@ def score_values(scores: pd.DataFrame) -> NDArray[Any]:
             "scores", f"must be complete; item '{scores.index[item]}' of system '{scores.columns[system]}' is missing"
         )
     floats = any(is_float_dtype(kind) for kind in scores.dtypes)
-    return scores.to_numpy(dtype=np.float64 if floats else np.int64)
+    values = scores.to_numpy(dtype=np.float64 if floats else np.int64)
+    if not np.isfinite(values).all():
+        item, system = np.argwhere(~np.isfinite(values))[0]
+        which = f"item '{scores.index[item]}' of system '{scores.columns[system]}' has {values[item, system]}"
+        raise InputError("scores", f"must be finite; {which}")
+    return values
 
 
 def labels_of(values: object, argument: str) -> list[str]:

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.relation_classes import ALL_PAIRS
+from simstudy.comparisons.verdict import approximate_parts
 from simstudy.engines.descriptions import SIDES
 from simstudy.metrics import label
 from simstudy.pairs import order_of
@@ -95,7 +96,7 @@ def of_pairs(pairs: pd.DataFrame, *, alpha: float, form: str, most: int | None =
     # Millions of pairs are not put in order for the few that are shown.
     rows = pairs.iloc[most_significant_first(pairs)] if few else pairs[order_of(pairs).neighbours].head(limit)
     signs, texts = marks(rows, alpha, "p_holm"), p_texts(rows, alpha)
-    cautions = [str(text) if isinstance(text, str) else "" for text in rows["caution"]]
+    cautions = rows["caution"].fillna("")
     other = rows["better"].where(rows["better"] != rows["system_a"]).fillna("")
     columns: dict[str, tuple[str, list[Any]]] = {
         "Better": ("left", [*map(shown, rows["system_a"])]),
@@ -122,18 +123,19 @@ def of_pairs(pairs: pd.DataFrame, *, alpha: float, form: str, most: int | None =
         f"not corrected. p (Holm): corrected for {family or f'all {n:,} pairs'}."
     )
     caption += meaning({*signs}, BETTER_MARKS, "the gain is significant", f"{sides}, by p (Holm)", alpha)
-    caption += differing_intervals(rows) + cautioned(cautions)
+    caption += differing_intervals(rows) + cautioned(rows)
     return Table("pairs", [(name, kind) for name, (kind, _) in columns.items()],  # type: ignore[misc]
                  [*zip(*(cells for _, cells in columns.values()), strict=True)], [caption])  # fmt: skip
 
 
-def cautioned(cautions: Sequence[str]) -> str:
+def cautioned(rows: pd.DataFrame) -> str:
     """What the mark of cautions means, a sentence; nothing if there are none."""
-    kinds = [*dict.fromkeys(filter(None, cautions))]
-    if not kinds:
+    marked = rows[rows["caution"].fillna("") != ""]
+    approximate = approximate_parts(marked)
+    if marked.empty or not approximate:
         return ""
-    n = sum(map(bool, cautions))
-    return f" {CAUTION_MARK}: p-value and interval are approximate in {counted(n, 'row')} ({', '.join(kinds)})."
+    kinds = ", ".join(dict.fromkeys(marked["caution"]))
+    return f" {CAUTION_MARK}: {approximate} in {counted(len(marked), 'row')} ({kinds})."
 
 
 def of_two(pairs: pd.DataFrame, *, alpha: float, form: str) -> Table:
@@ -152,7 +154,7 @@ def of_two(pairs: pd.DataFrame, *, alpha: float, form: str) -> Table:
         [b if a != b else f"{b} (2)", number_text(row["score_b"], form), "", "", ""],
     ]  # fmt: skip
     caption = f"Two systems on {on(pairs)}. 95 % CI: the interval of the gain. p: {sides}, of one test, not corrected."
-    caption += meaning({sign}, BETTER_MARKS, "the gain is significant", f"{sides}, by p", alpha) + cautioned([caution])
+    caption += meaning({sign}, BETTER_MARKS, "the gain is significant", f"{sides}, by p", alpha) + cautioned(pairs)
     head: Any = [
         ("System", "left"),
         (heading(row["metric"], row["metric_unit"]), "right"),

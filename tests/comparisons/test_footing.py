@@ -16,7 +16,7 @@ from simstudy.readers.long_table import Loaded
 from tests.examination.rows import pair, scores
 from tests.oracles import compared
 
-ALL = "p and interval are approximate."
+ALL = "p-value and interval are approximate."
 
 
 def accepting(new: tuple[int, int], old: tuple[int, int], n: int = 1400) -> Outputs:
@@ -70,7 +70,7 @@ def test_what_is_exact_or_absent_is_not_called_approximate() -> None:
     assert verdict(pair(**told)).endswith("Skewness of the differences: 9.00. Skewed differences: " + ALL)
     assert verdict(pair(**told | {"exact_level": True})).endswith("Skewed differences: interval is approximate.")
     without = {"gain_low": np.nan, "gain_high": np.nan}
-    assert verdict(pair(**told | without)).endswith("Skewed differences: p is approximate.")
+    assert verdict(pair(**told | without)).endswith("Skewed differences: p-value is approximate.")
     assert "approximate." not in verdict(pair(**told | without | {"exact_level": True}))
     few = verdict(pair(**told | {"n_units": 12}))
     assert "With 12 items test and interval are rough." in few
@@ -86,5 +86,8 @@ def test_a_page_has_a_column_where_any_pair_has_a_caution() -> None:
         found = examine(Loaded(outputs), n_resamples=99)
         _, rows = pair_rows(found, 50)
         assert ("caution" in rows.text()) == expected
-        said = cautioned(found.pairs)
+        said = cautioned(found.pairs.frame)
         assert said.startswith(" Column caution: where it says so (3 of 6 pairs)") if expected else said == ""
+        # Swaps of two systems' scores hold their level: only the interval is approximate.
+        exact = cautioned(found.pairs.frame.assign(exact_level=True))
+        assert ("interval is approximate" in exact, "p-value" in exact) == (expected, False)

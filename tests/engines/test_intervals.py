@@ -146,10 +146,31 @@ def test_right_and_wrong_answers_have_the_spread_of_numbers(n: int, metric: str)
     right[1] = right[0]
     known, numbers = (make_question(scored(right, metric).best_first(), test="sign_flips") for _ in range(2))
     assert known.right_or_wrong
-    vars(numbers)["right"] = None
+    vars(numbers)["_answers"] = None
     for by_counts, expected in zip(spread(known), spread(numbers), strict=True):
         np.testing.assert_allclose(by_counts, expected, rtol=1e-10, atol=1e-12)
         assert np.isnan(by_counts).sum() == 1
+
+
+@pytest.mark.parametrize("test", ["sign_flips", "bootstrap", "mcnemar"])
+def test_answers_in_percent_are_right_or_wrong(test: str) -> None:
+    right = np.random.default_rng(7).binomial(1, np.linspace(0.4, 0.9, 4)[:, None], size=(4, 60))
+    right[0] = 1
+    of_ones, of_hundreds = (compared(scored(scores, "mean"), test=test) for scores in (right, 100 * right))
+    of_units = ["gain", *COLUMNS]
+    others = ["interval", "exact_level", "wins", "losses", "p_value", "skewness", "caution", "computation"]
+    assert set(of_ones["interval"]) == {"score"}
+    np.testing.assert_allclose(of_hundreds[of_units], 100 * of_ones[of_units], rtol=1e-9)
+    pd.testing.assert_frame_equal(of_hundreds[others], of_ones[others])
+
+
+@pytest.mark.parametrize(
+    "values", [(0, 1, 0.5), (0, 1, -1), (0, 100, 50), (0, 100, 1), (99, 100), (0, 50), (-100, 100)]
+)
+def test_other_scores_are_no_right_or_wrong_answers(values: tuple[float, ...]) -> None:
+    """What has two values on this test set may have others on the next."""
+    chosen = np.random.default_rng(7).integers(0, len(values), size=(3, 60))
+    assert set(compared(scored(np.array(values)[chosen], "mean"))["interval"]) == {"jackknife"}
 
 
 @pytest.mark.parametrize("n", [1, 2, 15, 17, 2034])

@@ -53,6 +53,8 @@ ONE = [[[1, 1]], [[0, 1]]]
          "^statistics must not be masked, as 1 value is"),
         (lambda: Outputs.from_scores(pd.DataFrame({"a": np.ma.array([1, 0], mask=[0, 1])})),
          "scores must be complete; item '1' of system 'a' is missing"),
+        (lambda: Outputs.from_scores({"a": [1.0, 0.5], "b": [0.5, np.inf]}),
+         "scores must be finite; item '1' of system 'b' has inf"),
         (lambda: Outputs.from_statistics([pd.DataFrame(ONE[0])], "accuracy"),
          "statistics must be an array, not tables with names"),
         (lambda: Outputs.from_responses(["a", "a"], {"s": []}), "gold must be distinct; 'a' occurs twice"),

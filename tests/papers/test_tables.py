@@ -223,6 +223,8 @@ def test_the_mark_of_a_caution_stands_beside_its_interval() -> None:
         said = f"*: p-value and interval are approximate in {rows} (skewed differences)."
         assert text.endswith(f" \\{said}")
         assert said in latex
+        by_swaps = ss.compare(outputs.select(list(names)), test="randomization").to_markdown("pairs")
+        assert f"*: interval is approximate in {rows} (skewed differences)." in by_swaps
 
 
 def test_two_systems_are_one_table_and_other_tables_are_refused() -> None:
