@@ -46,8 +46,8 @@ TINY: dict[str, tuple[str, str]] = {
         ),
     ),
     "large_tables": (
-        "--cases many-systems --systems 4 --items 50 --folder .",
-        rf"many-systems, 4 systems x 50 items, 1 threads: processor {N} s, engine \S+ s; clock {N} s, .*; {N} GiB",
+        "--cases many-systems --systems 4 --items 50",
+        rf"\| many-systems \| 4 x 50 \| 6 \| \S+ s \| {N} GiB \|",
     ),
     "natural": (
         "",

@@ -137,7 +137,8 @@ def built(correct: dict[str, Runs], metric: str, name: str) -> ss.Outputs:
 
 def compared(outputs: ss.Outputs, how: str, seed: int) -> pd.DataFrame:
     """One cell: all pairs of the systems in one of the two ways."""
-    return ss.compare(outputs, test="randomization", seed=seed, **WAYS[how]).frame
+    pairs: ss.Comparisons = ss.compare(outputs, test="randomization", seed=seed, **WAYS[how])
+    return pairs.frame
 
 
 def both(outputs: ss.Outputs, seed: int) -> Both:

@@ -17,7 +17,7 @@ from simstudy.cli.files import HEADING, Files, Paths, SomeFormats
 from simstudy.cli.gate import Gates, around, tell
 from simstudy.cli.options import grouped, settings_of
 from simstudy.cli.several_tasks import SeveralTasks, with_tasks
-from simstudy.cli.some_pairs import check_fits, check_some_pairs, is_parquet, show_some_pairs, write_some_pairs
+from simstudy.cli.some_pairs import check_some_pairs, is_parquet, show_some_pairs, write_some_pairs
 from simstudy.cli.terminal import printer, write_page, written
 from simstudy.cli.wording import worded_notes
 from simstudy.files.whole import is_html, require_page
@@ -72,7 +72,7 @@ def compare(
 
     simstudy compare leaderboard.parquet new.csv --metric accuracy --against new
 
-    simstudy compare leaderboard.parquet --metric accuracy --out pairs.parquet --memory 4GiB
+    simstudy compare leaderboard.parquet --metric accuracy --out pairs.parquet
 
     simstudy compare logs/ --metric accuracy --average macro
 
@@ -85,8 +85,6 @@ def compare(
     settings, asked, narrow = _settings(context), gates.ask(how), is_parquet(output.out)
     about: dict[str, Any] = {"ties": Ties(formats.ties, how.seed), "item_columns": [tasks.each, how.strata]}
     about["texts"] = Texts(formats.tokenize, formats.lowercase)
-    if narrow:
-        check_fits([path for _, path in map(name_and_path, paths)], metric[0] if metric else "mean", how, output.memory)
     every, hashes = files.read_each(paths, metric or [None], by_domain=by_domain, narrow=narrow, **about)
     # What can be wrong is said before minutes of resampling.
     for loaded in every:
@@ -127,7 +125,7 @@ def _some_pairs(test_set: TestSet, how: HowTested, output: ComparedOutput, other
     if output.out is None:
         show_some_pairs(test_set, how.against, how.alpha, verbose=output.verbose)
     else:
-        write_some_pairs(test_set, how.against, how.alpha, output.out, output.memory)
+        write_some_pairs(test_set, how.against, how.alpha, output.out)
 
 
 def _print(

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from simstudy.cli.some_pairs import is_parquet
 from simstudy.cli.terminal import Output
 from simstudy.files.whole import is_html
 from simstudy.planning.settings import option
@@ -62,9 +61,6 @@ class ComparedOutput(Output):
             "pairs as a Parquet file.",
         ),
     ] = None
-    memory: str | None = option(
-        None, "With --out FILE.parquet: memory that the command may take, such as 4GiB (default: what is there)."
-    )
 
     baseline: Annotated[
         str | None,
@@ -77,8 +73,6 @@ class ComparedOutput(Output):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.memory is not None and not is_parquet(self.out):
-            raise InputError("--memory needs --out with a file that ends in .parquet")
         if self.baseline is not None and not self.for_a_paper and (self.out is None or is_html(self.out)):
             raise InputError("--baseline needs --latex, --markdown or a folder: it is for tables of a paper")
 

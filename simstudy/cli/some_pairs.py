@@ -14,9 +14,6 @@ from simstudy.text.reprs import listed
 from simstudy.validation import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from simstudy.cli.compare_options import HowTested
     from simstudy.comparisons import Comparisons
     from simstudy.examination import Examination
     from simstudy.outputs import TestSet
@@ -44,16 +41,6 @@ def check_some_pairs(out: Path | None, others: Mapping[str, object]) -> None:
         _require_pairs(out)
 
 
-def check_fits(paths: Sequence[Path], metric: str, how: HowTested, memory: str | None) -> None:
-    """Raise a ValueError where a table would not fit into memory, before it is read."""
-    from simstudy.comparisons import check_tables
-    from simstudy.metrics import find_metric
-
-    known = find_metric(metric)
-    if known is not None:
-        check_tables(paths, known, memory=memory, test=how.test, against=_chosen(how.against), n_jobs=how.jobs)
-
-
 def _require_pairs(out: Path) -> None:
     """Raise a ValueError where something else than a table of pairs is there."""
     from simstudy.files.parquet import parquet_columns
@@ -76,11 +63,11 @@ def show_some_pairs(test_set: TestSet, against: Sequence[str] | None, alpha: flo
     from simstudy.examination.rows import pair_rows
     from simstudy.papers.basis import differing_intervals
 
-    outputs, chosen = test_set.outputs, _chosen(against)
-    pairs = compare(outputs, against=chosen, **test_set.options).corrected()
-    pairs = replace(pairs, frame=classified(pairs.frame, outputs, test_set.by[0] if test_set.by else None))
+    outputs, by = test_set.outputs, test_set.by[0] if test_set.by else None
+    pairs: Comparisons = compare(outputs, against=_chosen(against), **test_set.options).corrected()
+    pairs = replace(pairs, frame=classified(pairs.frame, outputs, by))
     found, known = _alone(pairs, test_set, alpha)
-    said, every = _said(found, chosen), noted([*found.notes, *one_by_one(outputs, test_set.unit)])
+    said, every = _said(found, _chosen(against)), noted([*found.notes, *one_by_one(outputs, test_set.unit)])
     title, table = pair_rows(found, len(pairs))
     rows = table.text()
     notes, n = every, len(rows)
@@ -95,6 +82,34 @@ def show_some_pairs(test_set: TestSet, against: Sequence[str] | None, alpha: flo
     printer.facts(known)
     # Of some pairs there is no page that has the rest.
     printer.lines([*notes, *left_out({} if verbose else {"pair": len(rows) - n}, every, notes, said)])
+
+
+def write_some_pairs(test_set: TestSet, against: Sequence[str] | None, alpha: float, out: Path) -> None:
+    """Write these pairs, or all, to a Parquet file, and print how many are significant and what they rest on."""
+    from simstudy.comparisons import compare
+    from simstudy.comparisons.comparing import NEIGHBOURS
+    from simstudy.comparisons.paper import differing
+    from simstudy.examination.limits import one_by_one
+    from simstudy.files.whole import atomic_path
+    from simstudy.text.numerals import counted
+
+    outputs, chosen = test_set.outputs, _chosen(against)
+    with atomic_path(out) as whole:
+        # Where nothing can be written, Python says it before the work, and names the file.
+        whole.touch()
+        pairs: Comparisons = compare(outputs, against=chosen, **test_set.options).corrected()
+        pairs.frame.to_parquet(whole, index=False)
+    _, known = _alone(pairs, test_set, alpha)
+    which, seen = f"of {outputs.n_systems:,} systems", []
+    if chosen == NEIGHBOURS and NEIGHBOURS not in outputs.names:
+        which, seen = "of neighbours", [_SEEN]
+    elif against is not None:
+        which = f"with {listed([shown(name) for name in against], 3)}"
+    n, significant = len(pairs), len(pairs.significant(alpha, corrected="holm"))
+    printer.lines([differing(significant, f"{counted(n, 'pair')} {which}", pairs.frame, alpha), *seen])
+    last = {"Signature": known.pop("Signature")}
+    printer.facts(known | ({"Correction": f"Holm, for these {n:,} pairs"} if n > 1 else {}) | last)
+    printer.lines([*noted([*test_set.notes, *one_by_one(outputs, test_set.unit)]), f"Pairs: {out}"])
 
 
 def _alone(pairs: Comparisons, test_set: TestSet, alpha: float) -> tuple[Examination, dict[str, str]]:
@@ -122,49 +137,3 @@ def _said(found: Examination, against: Any) -> list[str]:
     if isinstance(against, str) and against in names:
         return [counted_against(found.leaderboard, frame, against, found.alpha)]
     return [counted_significant(frame, found.alpha), *([_SEEN] if against == NEIGHBOURS else [])]
-
-
-def write_some_pairs(
-    test_set: TestSet, against: Sequence[str] | None, alpha: float, out: Path, memory: str | None
-) -> None:
-    """Write these pairs, or all, to a Parquet file, and print how many are significant and what they rest on."""
-    from simstudy.comparisons.comparing import NEIGHBOURS
-    from simstudy.comparisons.paper import differing
-    from simstudy.comparisons.streaming import write_pairs
-    from simstudy.examination.limits import one_by_one
-    from simstudy.text.numerals import counted
-
-    outputs, chosen = test_set.outputs, _chosen(against)
-    n, significant = write_pairs(outputs, out, memory=memory, alpha=alpha, against=chosen, **test_set.options)
-    one, known = _rests_on(out, test_set, alpha)
-    which, seen = f"of {outputs.n_systems:,} systems", []
-    if chosen == NEIGHBOURS and NEIGHBOURS not in outputs.names:
-        which, seen = "of neighbours", [_SEEN]
-    elif against is not None:
-        which = f"with {listed([shown(name) for name in against], 3)}"
-    printer.lines([differing(significant, f"{counted(n, 'pair')} {which}", one, alpha), *seen])
-    last = {"Signature": known.pop("Signature")}
-    printer.facts(known | ({"Correction": f"Holm, for these {n:,} pairs"} if n > 1 else {}) | last)
-    printer.lines([*noted([*test_set.notes, *one_by_one(outputs, test_set.unit)]), f"Pairs: {out}"])
-
-
-def _rests_on(out: Path, test_set: TestSet, alpha: float) -> tuple[pd.DataFrame, dict[str, str]]:
-    """The pair of a file that was resampled most, and what all pairs rest on."""
-    import numpy as np
-    import pandas as pd
-    from pyarrow import parquet
-
-    from simstudy.comparisons import Comparisons
-    from simstudy.engines.descriptions import described_test
-
-    file = parquet.ParquetFile(out)
-    every = file.read(["computation", "exact_level", "n_resamples"]).to_pandas()
-    # Millions of pairs are not read whole: the row group of this one is found by where the groups end.
-    place = int(every["n_resamples"].argmax())
-    ends = np.cumsum([file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)])
-    group = int(np.searchsorted(ends, place, side="right"))
-    rows = file.read_row_group(group)
-    one = rows.slice(len(rows) + place - int(ends[group]), 1).to_pandas()
-    _, known = _alone(Comparisons(one), test_set, alpha)
-    same = {name: pd.Categorical.from_codes(every["exact_level"] * 0, one[name]) for name in _QUESTION}
-    return one, known | {"Test": described_test(every.assign(**same))}

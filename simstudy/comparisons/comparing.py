@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 import pandas as pd
@@ -22,12 +22,46 @@ from simstudy.outputs.meetings import meetings
 from simstudy.outputs.samples import unit_in_words
 from simstudy.pairs import pairs_with, relations
 from simstudy.running.progress import doing, shown_to_people
+from simstudy.schema import OWN
+from simstudy.statistics.multiplicity import benjamini_hochberg, holm
 from simstudy.statistics.pvalues import clopper_pearson
 from simstudy.text.reprs import listed
-from simstudy.validation import InputError, brief, check_list, nearest
+from simstudy.validation import InputError, brief, check_choice, check_list, nearest
 
 #: What `against` says for each system and the next one by score.
 NEIGHBOURS = "neighbours"
+
+# Columns with corrections for all pairs that are compared.
+_CORRECTIONS = {"p_holm": holm, "p_bh": benjamini_hochberg}
+
+# Columns that are made together.
+_INTERVALS = {"gain_se", "gain_low", "gain_high", "minimum_detectable_gain", "interval", "df", "skewness"}
+_CAUTIONS = {"accepted_a", "wrong_a", "accepted_b", "wrong_b", "caution"}
+_WINS = {"wins", "losses", "ties", "p_floor"}
+
+
+class Options(TypedDict, total=False):
+    """Options of `compare`, but for the columns."""
+
+    test: str | None
+    n_resamples: int | None
+    seed: int
+    alternative: str | None
+    convention: str
+    monte_carlo: bool
+    unit: str | None
+    strata: str | None
+    n_jobs: int
+    against: str | Sequence[str] | Outputs | None
+    progress: Callable[[int], None] | None
+
+
+@overload
+def compare(outputs: Outputs, *, columns: None = None, **options: Unpack[Options]) -> Comparisons: ...
+
+
+@overload
+def compare(outputs: Outputs, *, columns: Sequence[str], **options: Unpack[Options]) -> pd.DataFrame: ...
 
 
 @shown_to_people
@@ -44,8 +78,9 @@ def compare(
     strata: str | None = None,
     n_jobs: int = 1,
     against: str | Sequence[str] | Outputs | None = None,
+    columns: Sequence[str] | None = None,
     progress: Callable[[int], None] | None = None,
-) -> Comparisons:
+) -> Comparisons | pd.DataFrame:
     """Test the gain of every pair of systems on one test set, with an interval for each gain.
 
     The same seed gives the same table to the last bit, whatever `n_jobs` and the order of the systems
@@ -97,6 +132,9 @@ def compare(
         are the data say. Outputs of other systems on the same items: each system of `outputs` with all others, as
         for one system more on a leaderboard. Rows have the same bits as in the table of all pairs. Corrections
         are for the pairs that are asked for; what needs all pairs (groups, ranks) refuses fewer.
+    columns
+        Names of columns of Comparisons, "p_holm" and "p_bh" among them, for millions of pairs: a pandas table of these
+        is returned, and no other column takes memory. None: all columns, as Comparisons.
     progress
         Called with the number of resamples just finished, by one thread at a time.
 
@@ -104,7 +142,7 @@ def compare(
     -------
     comparisons
         `simstudy.Comparisons`, which lists its columns: one row a pair, ordered so that ``gain >= 0`` (a tie of
-        scores is ordered by name), best systems first.
+        scores is ordered by name), best systems first. With `columns` a table of these.
 
     Raises
     ------
@@ -129,9 +167,17 @@ def compare(
     >>> [round(compare(outputs, test=name).pair("a", "b").p_value, 5) for name in tests]
     [0.00195, 0.00195, 0.00195]
     """
-    outputs, chosen = with_others(outputs, against)
-    ranked, question, test = asked(
-        outputs,
+    require_outputs(outputs, 1 if isinstance(against, Outputs) else 2)
+    if columns is not None:
+        check_list("columns", columns, "names of columns of Comparisons")
+        for column in columns:
+            check_choice("columns", column, (*OWN, *_CORRECTIONS))
+    if isinstance(against, Outputs):
+        outputs, against = against.join_systems(outputs), outputs.names
+    ranked = outputs.best_first()
+    test = default_test(outputs.metric) if test is None else test
+    question = make_question(
+        ranked,
         test=test,
         n_resamples=n_resamples,
         seed=seed,
@@ -141,28 +187,14 @@ def compare(
         unit=unit,
         strata=strata,
         n_jobs=n_jobs,
-        against=chosen,
         progress=progress,
     )
+    question = replace(question, asked=_asked(ranked.names, against))
     answers = question.right_or_wrong and question.computes
-    check_memory(test, question.statistics.shape, question.n_pairs, question.n_jobs, answers=answers)
-    return Comparisons(table_of(ranked, question, test, strata), outputs.systems)
-
-
-def asked(
-    outputs: Outputs, *, test: str | None = None, against: Any = None, **options: Any
-) -> tuple[Outputs, Question, str]:
-    """The systems best first, the question of `compare` about them, and the name of the test."""
-    ranked = outputs.best_first()
-    test = default_test(outputs.metric) if test is None else test
-    question = make_question(ranked, test=test, **options)
-    return ranked, replace(question, asked=_asked(ranked.names, against)), test
-
-
-def with_others(outputs: Outputs, against: object) -> tuple[Outputs, object]:
-    """All systems, and the names that are compared with all others; as they are where `against` is no Outputs."""
-    require_outputs(outputs, 1 if isinstance(against, Outputs) else 2)
-    return (against.join_systems(outputs), outputs.names) if isinstance(against, Outputs) else (outputs, against)
+    shape, n_columns = question.statistics.shape, None if columns is None else len(columns)
+    check_memory(test, shape, question.n_pairs, question.n_jobs, answers=answers, n_columns=n_columns)
+    table = _table(ranked, question, test, strata, OWN if columns is None else list(dict.fromkeys(columns)))
+    return Comparisons(table, outputs.systems) if columns is None else table
 
 
 def _asked(names: list[str], against: Any) -> Pairs | None:
@@ -183,81 +215,85 @@ def _asked(names: list[str], against: Any) -> Pairs | None:
     return pairs_with(names, chosen)
 
 
-def table_of(ranked: Outputs, question: Question, test: str, strata: str | None) -> pd.DataFrame:
-    """The table of a question's pairs of systems that come best first."""
+def _table(ranked: Outputs, question: Question, test: str, strata: str | None, columns: Sequence[str]) -> pd.DataFrame:
+    """Columns of the table of a question's pairs, of systems that come best first."""
+    asked, (i, j) = {*columns}, question.pairs
     with doing(f"testing {question.n_pairs:,} pairs"):
         result = TESTS[test].run(question)
-    i, j = question.pairs
     scores, gain = ranked.scores(), np.abs(ranked.gains(i, j))
-    wins, losses, n_differ = win_counts(question)
-    with doing("intervals of gains"):
-        known = intervals(question, gain, wins, losses)
-    ties = question.n_units - (wins + losses if question.metric.of_sums else n_differ)
-    if (met := meetings(ranked)) is not None:
-        won, tied = met
-        wins, losses, ties = won[i, j], won[j, i], tied[i, j]
-    return pd.DataFrame(
-        {
-            "task": ranked.task,
-            "test_set": ranked.test_set,
-            "n_items": ranked.n_items,
-            "metric": ranked.metric.name,
-            "metric_unit": ranked.metric.unit,
-            "metric_signature": ranked.metric.signature,
-            "test": test,
-            "alternative": question.alternative,
-            "convention": question.convention.name,
-            "unit": unit_in_words(ranked, question.unit),
-            "strata": strata or "",
-            "seed": question.seed,
-            "n_units": question.n_units,
-            **_systems(ranked, question),
-            "score_a": scores[i],
-            "score_b": scores[j],
-            "gain": gain,
-            **known,
-            "wins": wins,
-            "losses": losses,
-            "ties": ties,
-            **cautions(question, known["skewness"], known["gain_se"]),
-            **_p_values(question, test, result),
-            "p_floor": _floor(question, n_differ),
-            "better": _texts([*question.names, ""], _better(question, test, result, gain)),
-            "computation": _texts(COMPUTATIONS, result.computation),
-            "exact_level": result.exact_level,
-            "n_extreme": result.n_extreme,
-            "n_resamples": result.n_resamples,
-            "statistic": result.statistic,
-        },
-        # There may be millions of pairs: no column is there twice.
-        copy=False,
-    )
+    table = {
+        "task": ranked.task,
+        "test_set": ranked.test_set,
+        "n_items": ranked.n_items,
+        "metric": ranked.metric.name,
+        "metric_unit": ranked.metric.unit,
+        "metric_signature": ranked.metric.signature,
+        "test": test,
+        "alternative": question.alternative,
+        "convention": question.convention.name,
+        "unit": unit_in_words(ranked, question.unit),
+        "strata": strata or "",
+        "seed": question.seed,
+        "n_units": question.n_units,
+        **_systems(ranked, question, asked),
+        "score_a": scores[i],
+        "score_b": scores[j],
+        "gain": gain,
+        **_p_values(question, test, result, asked),
+        "computation": _texts(COMPUTATIONS, result.computation),
+        "exact_level": result.exact_level,
+        "n_extreme": result.n_extreme,
+        "n_resamples": result.n_resamples,
+        "statistic": result.statistic,
+    }
+    if "better" in asked:
+        table["better"] = _texts([*question.names, ""], _better(question, test, result, gain))
+    if asked & (_INTERVALS | _CAUTIONS | _WINS):
+        wins, losses, n_differ = win_counts(question)
+        table |= {"wins": wins, "losses": losses, "p_floor": _floor(question, n_differ)}
+        table["ties"] = question.n_units - (wins + losses if question.metric.of_sums else n_differ)
+        if asked & (_INTERVALS | _CAUTIONS):
+            with doing("intervals of gains"):
+                table |= intervals(question, gain, wins, losses)
+        if asked & _CAUTIONS:
+            table |= cautions(question, table["skewness"], table["gain_se"])
+        if (met := meetings(ranked)) is not None:
+            won, tied = met
+            table |= {"wins": won[i, j], "losses": won[j, i], "ties": tied[i, j]}
+    table |= {name: correct(result.p_value) for name, correct in _CORRECTIONS.items() if name in asked}
+    # There may be millions of pairs: no column is there twice.
+    return pd.DataFrame({name: table[name] for name in columns}, index=range(question.n_pairs), copy=False)
 
 
-def _systems(ranked: Outputs, question: Question) -> dict[str, Any]:
-    """Columns of the pairs' systems."""
+def _systems(ranked: Outputs, question: Question, asked: set[str]) -> dict[str, Any]:
+    """Columns of the pairs' systems that are asked for."""
     (i, j), systems = question.pairs, ranked.systems
     # A system without a family is one of its own.
     number, family = pd.factorize(systems["family"].fillna(systems["name"]))
     # How two systems of one family are related, and two of others.
     related = relations(np.array([0, 0]), np.array([0, 1]))
-    return {
-        "system_a": _texts(ranked.names, i),
-        "system_b": _texts(ranked.names, j),
-        "family_a": _texts(family, number[i]),
-        "family_b": _texts(family, number[j]),
-        "relation": _texts(related, number[i] != number[j]),
+    columns: dict[str, tuple[Any, Any]] = {
+        "system_a": (ranked.names, i),
+        "system_b": (ranked.names, j),
+        "family_a": (family, number[i]),
+        "family_b": (family, number[j]),
+        "relation": (related, number[i] != number[j]),
     }
+    return {name: _texts(*column) for name, column in columns.items() if name in asked}
 
 
-def _p_values(question: Question, test: str, result: SignificanceResult) -> dict[str, Any]:
+def _p_values(question: Question, test: str, result: SignificanceResult, asked: set[str]) -> dict[str, Any]:
     """Columns of p-values and their Monte Carlo intervals."""
-    drawn = result.n_resamples > 0
-    low, high = result.p_value.copy(), result.p_value.copy()
-    if drawn.any():
-        low[drawn], high[drawn] = clopper_pearson(result.n_extreme[drawn], result.n_resamples[drawn])
-    two_sided = _two_sided(question, test, result)
-    return {"p_value": result.p_value, "p_low": low, "p_high": high, "p_two_sided": two_sided}
+    columns = {"p_value": result.p_value}
+    if asked & {"p_low", "p_high"}:
+        drawn = result.n_resamples > 0
+        low, high = result.p_value.copy(), result.p_value.copy()
+        if drawn.any():
+            low[drawn], high[drawn] = clopper_pearson(result.n_extreme[drawn], result.n_resamples[drawn])
+        columns |= {"p_low": low, "p_high": high}
+    if "p_two_sided" in asked:
+        columns["p_two_sided"] = _two_sided(question, test, result)
+    return columns
 
 
 def _texts(values: Any, places: Any) -> Any:

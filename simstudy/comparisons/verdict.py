@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, equivalence
+from simstudy.engines.descriptions import approximate_parts
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.metrics import label
 from simstudy.papers.basis import asks_of_scores, differing_units
@@ -279,16 +280,6 @@ def _footing(pair: pd.Series[Any], alpha: float) -> list[str]:
     if caution and approximate and pair["n_units"] >= FEW_UNITS:
         said.append(f"{caution.capitalize()}: {approximate}.")
     return said
-
-
-def approximate_parts(pairs: pd.DataFrame) -> str:
-    """What a caution on these pairs is about: "p-value and interval are approximate", or one of both; "" for neither.
-
-    The p-values of a test that holds its level exactly are not approximate.
-    """
-    parts = [] if pairs["exact_level"].all() else ["p-value"]
-    parts += [] if pairs["gain_low"].isna().all() else ["interval"]
-    return f"{' and '.join(parts)} {'are' if len(parts) > 1 else 'is'} approximate" if parts else ""
 
 
 def cautioned(pairs: pd.DataFrame) -> str:

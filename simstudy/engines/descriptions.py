@@ -33,3 +33,13 @@ def described_level(pairs: pd.DataFrame) -> str:
     """Whether the test holds its level exactly."""
     exact = pairs["exact_level"]
     return "exact" if exact.all() else "partly exact" if exact.any() else "approximate"
+
+
+def approximate_parts(pairs: pd.DataFrame) -> str:
+    """What a caution on these pairs is about: "p-value and interval are approximate", or one of both; "" for neither.
+
+    The p-values of a test that holds its level exactly are not approximate.
+    """
+    parts = [] if pairs["exact_level"].all() else ["p-value"]
+    parts += [] if pairs["gain_low"].isna().all() else ["interval"]
+    return f"{' and '.join(parts)} {'are' if len(parts) > 1 else 'is'} approximate" if parts else ""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from simstudy.validation import InputError
 
 # Measured: bytes for each pair of systems (its row of Comparisons, and what the row is made of; all analyses of them,
 # as `simstudy compare` makes them), and copies of the statistics that are held together, 8 bytes a number.
 _OF_PAIR, _OF_PAIR_ANALYSED, _COPIES = 650, 850, 5
+
+# Measured: bytes for each pair while it is tested, and for each column that is asked for.
+_OF_PAIR_TESTED, _OF_COLUMN = 200, 24
 
 # Measured for tests of flips: bytes for each unit of a system of what all units contribute, and of right and wrong
 # answers, of which one system's contributions are held at a time.
@@ -23,11 +26,19 @@ _GIB = 2**30
 
 
 def needed(
-    test: str, shape: Sequence[int], n_pairs: int, n_jobs: int, *, answers: bool = False, analysed: bool = False
+    test: str,
+    shape: Sequence[int],
+    n_pairs: int,
+    n_jobs: int,
+    *,
+    answers: bool = False,
+    analysed: bool = False,
+    n_columns: int | None = None,
 ) -> int:
     """Bytes that a comparison of this shape (K systems, n units, S) takes at its peak, beside its Outputs.
 
-    `answers` are right or wrong; `analysed` is with all that is made of the comparison.
+    `answers` are right or wrong; `analysed` is with all that is made of the comparison; `n_columns` are those that are
+    asked for, None for all.
     """
     k, n, s = shape
     of_unit: float = 8 * _COPIES * s
@@ -36,21 +47,22 @@ def needed(
     elif test in ("sign_flips", "skew_corrected"):
         of_unit = min(_OF_CONTRIBUTION, of_unit)
     of_pair = _OF_PAIR_ANALYSED if analysed else _OF_PAIR
+    if n_columns is not None:
+        of_pair = min(_OF_PAIR_TESTED + _OF_COLUMN * n_columns, of_pair)
     return int(_OF_PYTHON + _OF_THREAD * n_jobs + of_pair * n_pairs + of_unit * k * n)
 
 
-def check_memory(
-    test: str, shape: Sequence[int], n_pairs: int, n_jobs: int, *, answers: bool = False, analysed: bool = False
-) -> None:
+def check_memory(test: str, shape: Sequence[int], n_pairs: int, n_jobs: int, **options: Any) -> None:
     """Raise a ValueError where a comparison of this shape (K systems, n units, S) would not fit into memory."""
     k, n, _ = shape
-    total, free = needed(test, shape, n_pairs, n_jobs, answers=answers, analysed=analysed), available()
+    total, free = needed(test, shape, n_pairs, n_jobs, **options), available()
     if total > free:
         raise InputError(
             "outputs",
             f"must fit into memory: test '{test}' of {n_pairs:,} pairs of {k:,} systems on {n:,} units needs about "
             f"{total / _GIB:.1f} GiB, and {free / _GIB:.1f} GiB are free; select fewer systems (half of "
-            f"them are a quarter of the pairs){', take fewer items' if n > k else ''} or use a larger machine",
+            f"them are a quarter of the pairs), ask for fewer columns{', take fewer items' if n > k else ''} or use a "
+            "larger machine",
         )
 
 
@@ -63,11 +75,3 @@ def available() -> float:
     except OSError:
         pass
     return float("inf")
-
-
-def taken() -> int:
-    """Bytes that this process takes; 0 where the operating system does not tell."""
-    try:
-        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 0

@@ -76,14 +76,6 @@ def _narrowed(schema: pa.Schema, about: pq.FileMetaData) -> pa.Schema:
     return pa.schema([*fields.values()], schema.metadata)
 
 
-def parquet_sizes(path: Path) -> tuple[int, dict[str, int]]:
-    """The rows of a Parquet file, and the bytes of a value of each column if `read_parquet` holds it narrow."""
-    with _checked(path), pq.ParquetFile(path) as file:
-        schema = _narrowed(file.schema_arrow, file.metadata)
-        sizes = {field.name: field.type.byte_width if pa.types.is_integer(field.type) else 8 for field in schema}
-        return file.metadata.num_rows, sizes | {field.name: 1 for field in schema if pa.types.is_boolean(field.type)}
-
-
 def parquet_columns(path: Path) -> list[str]:
     """The names of the columns of a Parquet file."""
     with _checked(path):

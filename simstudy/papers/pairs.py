@@ -10,8 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.comparisons.verdict import approximate_parts
-from simstudy.engines.descriptions import SIDES
+from simstudy.engines.descriptions import SIDES, approximate_parts
 from simstudy.metrics import label
 from simstudy.pairs import order_of
 from simstudy.papers.basis import counted_units, differing_intervals

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from simstudy.analyses.leaderboard import leaderboard
-from simstudy.comparisons.comparing import compare
+from simstudy.comparisons import Comparisons, compare
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs, TestSet
 from simstudy.running.keys import Cell
@@ -56,7 +56,8 @@ def _leaderboard(outputs: Outputs, unit: str | None, seed: int) -> pd.DataFrame:
 
 
 def _compared(outputs: Outputs, options: Mapping[str, Any], n_threads: int) -> pd.DataFrame:
-    return compare(outputs, n_jobs=n_threads, **options).frame
+    pairs: Comparisons = compare(outputs, n_jobs=n_threads, **options)
+    return pairs.frame
 
 
 def _resamples(options: Mapping[str, Any]) -> int:

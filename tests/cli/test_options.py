@@ -74,7 +74,7 @@ GATES = {
     *("planned_looks", "sequential", "score_range", "junit", "annotations"),
 }
 PAPERS = {"latex", "markdown", "figures", "baseline"}
-ELSEWHERE = {"paths", "out", "print_json", "verbose", "against", "memory", "each", "average", "groups", *GATES, *PAPERS}
+ELSEWHERE = {"paths", "out", "print_json", "verbose", "against", "each", "average", "groups", *GATES, *PAPERS}
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.cli import some_pairs
 from tests.cli.command import compare, compare_signed
 
 
@@ -80,23 +79,11 @@ def test_what_is_said_of_a_parquet_file_is_what_is_said_of_the_printed_pairs(
     assert f" of {which} differ significantly at 0.05 (" in outs[1]
 
 
-def test_what_pairs_rest_on_is_told_by_the_one_that_was_resampled_most(board: Path, tmp_path: Path) -> None:
-    """One of fifteen pairs in groups of four rows."""
-    found, place = ss.compare(outputs(board)).corrected().frame, 9
-    drawn = np.arange(15) == place
-    found = found.assign(n_resamples=np.where(drawn, 500, 0), computation=np.where(drawn, "resampled", "exact"))
-    found.to_parquet(tmp_path / "pairs.parquet", row_group_size=4)
-    one, known = some_pairs._rests_on(tmp_path / "pairs.parquet", ss.TestSet(outputs(board)), 0.05)
-    assert one.loc[0, ["system_a", "system_b"]].tolist() == found.loc[place, ["system_a", "system_b"]].tolist()
-    assert known["Test"].endswith("p-values: exact (93%), 500 resamples (7%)")
-    assert "|resamples:500|" in known["Signature"]
-
-
 def test_all_pairs_as_parquet(board: Path, tmp_path: Path) -> None:
     """A table of pairs is written over; nothing else is."""
     path, files = tmp_path / "pairs.parquet", (str(board / "board.parquet"), "--metric", "accuracy")
     for _ in range(2):
-        code, out, err = compare(*files, "--out", str(path), "--memory", "8GiB", "--jobs", "1")
+        code, out, err = compare(*files, "--out", str(path), "--jobs", "1")
         assert (code, err) == (0, "")
         assert out.endswith(f"Pairs: {path}\n")
     found = ss.Comparisons(pd.read_parquet(path))
@@ -129,8 +116,6 @@ def test_all_pairs_as_parquet(board: Path, tmp_path: Path) -> None:
         (("--against", "a", "--fail-unless-better", "a", "b"), "a gate needs all pairs"),
         (("--against", "a", "--out", "report"), "--against with --out needs a file that ends in .parquet"),
         (("--against", "a", "--out", "report.html"), "--against with --out needs a file that ends in .parquet"),
-        (("--memory", "4GiB"), "--memory needs --out with a file that ends in .parquet"),
-        (("--out", "pairs.parquet", "--memory", "1M"), "--memory must be at least "),
         (("--out", "BOARD"), "is an input"),
         (("--out", "/proc/pairs.parquet"), "simstudy: /proc/pairs.parquet: "),
     ],

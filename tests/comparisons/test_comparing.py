@@ -62,6 +62,19 @@ def test_the_two_sided_p_value_beside_a_one_sided_one_is_of_the_same_resamples(o
     assert one.systems is outputs.systems
 
 
+@pytest.mark.parametrize("columns", [["p_holm", "system_b"], ["caution"], ["ties", "p_floor"], ["gain_low", "better"]])
+def test_columns_that_are_asked_for_are_those_of_the_table(outputs: Outputs, columns: list[str]) -> None:
+    expected = compare(outputs).corrected().frame[columns]
+    pd.testing.assert_frame_equal(compare(outputs, columns=columns), expected, check_exact=True)
+
+
+def test_columns_that_are_not_there_are_refused(outputs: Outputs) -> None:
+    with pytest.raises(ValueError, match="columns must be one of .*, not 'p'"):
+        compare(outputs, columns=["p"])
+    with pytest.raises(ValueError, match="columns must be a list of names"):
+        compare(outputs, columns="gain")
+
+
 def test_units_strata_and_other_options_are_those_that_were_asked_for(outputs: Outputs) -> None:
     by_item = compare(outputs, unit="item", **ASKED)  # type: ignore[arg-type]
     assert (set(by_item["unit"]), set(by_item["n_units"])) == ({"item"}, {60})
