@@ -9,6 +9,7 @@ from scipy import special
 from simstudy.analyses.stepdown import GainParts, gain_parts, places
 from simstudy.engines.arguments import items_of_units
 from simstudy.engines.array_scores import bootstrap_deviations
+from simstudy.engines.intervals import score_range
 from simstudy.metrics import Metric
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import Array, FloatArray, IntArray
@@ -22,13 +23,6 @@ from simstudy.validation import InputError, check_fraction, check_seed, check_te
 
 # Variances below the square of this part of the contributions' size are rounding.
 _ROUNDING = 1e-12
-
-# The least and the largest score of metrics that are no ratio; without more intervals may go beyond them.
-_SCALES = {
-    **dict.fromkeys(("bleu", "chrf", "chrf++", "macro_f1", "balanced_accuracy"), (0.0, 100.0)),
-    **dict.fromkeys(("mcc", "pearson", "spearman"), (-1.0, 1.0)),
-    "auc": (0.0, 1.0),
-}
 
 
 def leaderboard(
@@ -121,7 +115,7 @@ def leaderboard(
         parts = bootstrap_deviations(metric, arrays, members, bounds, seed)
         se = _standard_errors(parts, undefined, resampled=True)
         reach = special.stdtrit(n - 1, (1 + level) / 2) * se
-        low, high = (np.clip(end, *_scale(metric)) for end in (scores - reach, scores + reach))
+        low, high = (np.clip(end, *score_range(metric)) for end in (scores - reach, scores + reach))
         turned = 1.0 if metric.higher_is_better else -1.0
         gains = GainParts(turned * scores, turned * parts, undefined > 0)
     else:
@@ -173,7 +167,7 @@ def _intervals(
 ) -> tuple[FloatArray, FloatArray]:
     """Bounds of each score by itself, (K,) each."""
     n = statistics.shape[1]
-    scale = _scale(metric)
+    scale = score_range(metric)
     if (ratio := metric.ratio(statistics)) is not None:
         above, below = ratio
         if _right_or_wrong(above, below):
@@ -183,10 +177,6 @@ def _intervals(
             scale = (0.0, metric.scale)
     reach = special.stdtrit(n - 1, (1 + level) / 2) * se
     return np.clip(scores - reach, *scale), np.clip(scores + reach, *scale)
-
-
-def _scale(metric: Metric) -> tuple[float, float]:
-    return _SCALES.get(metric.name, (-np.inf, np.inf))
 
 
 def _right_or_wrong(above: Array, below: Array) -> bool:

@@ -3,8 +3,9 @@
 Sign flips hold their level, and jackknife intervals cover, if many units contribute to the gain. Two numbers tell that
 they may not:
 
-- The effective number of a system's units (Kish 1965), (sum d)^2 / sum d^2 for the units' denominators d. It is small
-  if a system accepts few answers, or if one cluster has most of the items.
+- The effective number of a system's units (Kish 1965), (sum d)^2 / sum d^2 for the units' denominators d, or for their
+  mean share of each statistic if the score is no ratio. It is small if a system accepts few answers, if one item or
+  cluster carries most of the weight, or if a class of macro-F1 has few items.
 - The skewness of the gain, sum c^3 / (sum c^2)^1.5 for the units' centred contributions c to it. It does not count if a
   contribution of the opposite sign is as large as sqrt(sum c^2) / 4: contributions with symmetric heavy tails have such
   ones, and sign flips hold their level for symmetric contributions.
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.engines.question import Question
-from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.f_measure import Counts
 from simstudy.metrics.influence import deviations
 
@@ -66,13 +67,23 @@ def _one_sided(question: Question, skewness: FloatArray, gain_se: FloatArray, pa
 
 
 def _effective_units(question: Question) -> FloatArray:
-    """Effective number of units of each system (K,); NaN if the metric is no ratio, or has nothing to divide by."""
-    if question.ratio is None:
+    """Effective number of units of each system (K,); NaN if the metric is not of sums, or has nothing to divide by."""
+    if not question.metric.of_sums:
         return np.full(question.n_systems, np.nan)
-    below = question.ratio[1]
-    total = below.sum(axis=1, dtype=np.float64)
-    squares = np.einsum("kn,kn->k", below, below, dtype=np.float64)
+    weights = _shares(question.statistics) if question.ratio is None else question.ratio[1]
+    total = weights.sum(axis=1, dtype=np.float64)
+    squares = np.einsum("kn,kn->k", weights, weights, dtype=np.float64)
     return np.asarray(np.divide(total**2, squares, out=np.full_like(squares, np.nan), where=squares > 0))
+
+
+def _shares(statistics: Array) -> FloatArray:
+    """The part of each system's statistics that each unit has (K, n), on average over the statistics that it has."""
+    shares = np.zeros(statistics.shape[:2])
+    for s in range(statistics.shape[2]):
+        sizes = np.abs(statistics[..., s], dtype=np.float64)
+        total = sizes.sum(axis=1, keepdims=True)
+        shares += np.divide(sizes, total, out=np.zeros_like(sizes), where=total > 0)
+    return shares
 
 
 def _answers(question: Question) -> tuple[FloatArray, FloatArray]:

@@ -13,13 +13,25 @@ from scipy import special
 
 from simstudy.engines.array_scores import bootstrap_deviations
 from simstudy.engines.question import Question, difference_moments
+from simstudy.metrics import Metric
+from simstudy.metrics.aer import Aer
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.metrics.error_rate import ErrorRate
+from simstudy.metrics.f_measure import Counts, Fills
 from simstudy.metrics.influence import deviations
+from simstudy.metrics.perplexity import Perplexity
 from simstudy.statistics.proportions import tango
 
 #: Coverage of the interval; level (two-sided) and power of the minimum detectable gain.
 LEVEL, ALPHA, POWER = 0.95, 0.05, 0.8
+
+# The least and the largest score of metrics that are neither ratios of counts nor means of scores with a range.
+_RANGES = {
+    **dict.fromkeys(("bleu", "chrf", "chrf++", "macro_f1", "balanced_accuracy"), (0.0, 100.0)),
+    **dict.fromkeys(("mcc", "pearson", "spearman"), (-1.0, 1.0)),
+    "auc": (0.0, 1.0),
+}
 
 # Variances of a difference below this part of both systems' are rounding.
 _ROUNDING = 1e-12
@@ -29,7 +41,7 @@ def intervals(question: Question, gain: FloatArray, wins: IntArray, losses: IntA
     """Columns of Comparisons that tell how well the gains (P,) are known; NaN where there is no number.
 
     The score interval is of the `wins` and `losses` (P,) of the better system. A jackknife interval is
-    gain ± t times its standard error (`spread`).
+    gain ± t times its standard error (`spread`), and ends where no gain can be larger (`score_range`).
     """
     df = question.n_units - (len(question.strata) - 1)
     se, skewness = spread(question)
@@ -37,8 +49,8 @@ def intervals(question: Question, gain: FloatArray, wins: IntArray, losses: IntA
     if by_score:
         low, high = (question.worth * bound for bound in tango(wins, losses, question.n_units, LEVEL))
     else:
-        reach = special.stdtrit(df, (1 + LEVEL) / 2) * se
-        low, high = gain - reach, gain + reach
+        reach, (least, largest) = special.stdtrit(df, (1 + LEVEL) / 2) * se, score_range(question.metric)
+        low, high = np.maximum(gain - reach, least - largest), np.minimum(gain + reach, largest - least)
     return {
         "gain_se": se,
         "gain_low": low,
@@ -48,6 +60,18 @@ def intervals(question: Question, gain: FloatArray, wins: IntArray, losses: IntA
         "df": df,
         "skewness": skewness,
     }
+
+
+def score_range(metric: Metric) -> tuple[float, float]:
+    """The least and the largest score that a metric may have; infinite where there is none, or it is not known."""
+    if isinstance(metric, Counts | Fills | Aer):
+        return 0.0, metric.scale
+    if isinstance(metric, ErrorRate | Perplexity):
+        return 0.0, np.inf
+    if metric.item_range is not None:
+        low, high = metric.item_range
+        return low * metric.scale, high * metric.scale
+    return _RANGES.get(metric.name, (-np.inf, np.inf))
 
 
 def spread(question: Question) -> tuple[FloatArray, FloatArray]:

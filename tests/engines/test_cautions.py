@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -67,6 +68,15 @@ def test_a_system_with_few_answers_has_few_effective_units() -> None:
         for wrong in (4, 5):
             row = compared(precision(60, (40, 20), (accepted, wrong))).iloc[0]
             assert (row.caution == FEW_EFFECTIVE) == (accepted < 10)
+
+
+@pytest.mark.parametrize(("rare", "caution"), [(1, FEW_EFFECTIVE), (2, "")])
+def test_a_class_of_one_item_leaves_few_effective_units(rare: int, caution: str) -> None:
+    """An item of it has all of three of nine statistics: 9^2 / (3^2 + 40 * 0.15^2) = 8.2; of two, 15."""
+    gold = ["a"] * 20 + ["b"] * 20 + ["c"] * rare
+    answers = pd.DataFrame({"new": gold, "old": ["b", "a"] * 10 + gold[20:]})
+    row = compared(Outputs.from_labels(gold, answers, "macro_f1")).iloc[0]
+    assert row.caution == caution
 
 
 @pytest.mark.parametrize("side", [1, -1])

@@ -173,6 +173,45 @@ def test_other_scores_are_no_right_or_wrong_answers(values: tuple[float, ...]) -
     assert set(compared(scored(np.array(values)[chosen], "mean"))["interval"]) == {"jackknife"}
 
 
+# Metric -> statistics of one large item and two small ones, of two systems; the largest gain.
+DOMINATED: dict[str, tuple[list[list[list[float]]], float]] = {
+    "f1": ([[[57, 60, 60], [1, 2, 2], [2, 2, 2]], [[8, 60, 60], [2, 2, 2], [1, 2, 2]]], 100),
+    "precision": ([[[57, 60, 60], [1, 2, 2], [2, 2, 2]], [[8, 60, 60], [2, 2, 2], [1, 2, 2]]], 100),
+    "muc_f": ([[[60, 60, 57, 1], [2, 2, 1, 0], [2, 2, 2, 0]], [[60, 60, 8, 1], [2, 2, 2, 0], [2, 2, 1, 0]]], 100),
+    "aer": ([[[57, 60, 60, 60], [1, 2, 2, 2], [2, 2, 2, 2]], [[8, 9, 60, 60], [2, 2, 2, 2], [1, 1, 2, 2]]], 100),
+    "bleu": (
+        [
+            [[58, 55, 50, 48, 60, 59, 58, 57, 60, 60], [3, 1, 0, 0, 4, 3, 2, 1, 4, 4], [4, 3, 2, 1, 4, 3, 2, 1, 4, 4]],
+            [[9, 3, 1, 1, 60, 59, 58, 57, 60, 60], [4, 3, 2, 1, 4, 3, 2, 1, 4, 4], [4, 3, 2, 1, 4, 3, 2, 1, 4, 4]],
+        ],
+        100,
+    ),
+    "ndcg@10": ([[[1.0, 1], [0.1, 1], [1.0, 1]], [[0.0, 1], [0.9, 1], [0.2, 1]]], 1),
+    "wer": ([[[1, 60], [2, 2], [0, 2]], [[90, 60], [0, 2], [1, 2]]], np.inf),
+    "mean": ([[[9.0, 1], [0.1, 1], [1.0, 1]], [[0.0, 1], [0.9, 1], [0.2, 1]]], np.inf),
+}
+
+
+@pytest.mark.parametrize("metric", DOMINATED)
+def test_no_interval_goes_beyond_what_gains_can_be(metric: str) -> None:
+    """Else it is gain ± t times the standard error."""
+    statistics, most = DOMINATED[metric]
+    row = compared(Outputs.from_statistics(statistics, metric)).iloc[0]
+    reach = stats.t.ppf(0.975, 2) * row.gain_se
+    assert row.gain + reach > min(most, row.gain + 1e-9), "the case tests the cut"
+    assert row.gain_low == pytest.approx(max(row.gain - reach, -most))
+    assert row.gain_high == pytest.approx(min(row.gain + reach, most))
+
+
+def test_intervals_of_metrics_of_classes_end_at_their_ranges() -> None:
+    answers = pd.DataFrame({"new": list("aabb"), "old": list("babb")})
+    for metric, most in (("macro_f1", 100), ("balanced_accuracy", 100), ("mcc", 2)):
+        row = compared(Outputs.from_labels(list("abbb"), answers, metric)).iloc[0]
+        reach = stats.t.ppf(0.975, 3) * row.gain_se
+        assert row.gain + reach > most
+        assert (row.gain_low, row.gain_high) == pytest.approx((max(row.gain - reach, -most), most))
+
+
 @pytest.mark.parametrize("n", [1, 2, 15, 17, 2034])
 def test_moments_of_differences_have_the_same_bits_for_a_pair_alone(n: int) -> None:
     """Parts hold 16 pairs of 2,034 units."""
