@@ -114,8 +114,7 @@ class Candidates(FieldsMixin):
         for name, dtype in zip(names, scores.dtypes, strict=True):
             if not is_numeric_dtype(dtype) or is_complex_dtype(dtype):
                 raise InputError("scores", f"must be numbers, unlike those of '{name}' ({dtype})")
-        # -0 and 0 are one score.
-        values = scores.to_numpy(dtype=np.float64, na_value=np.nan).T + 0.0
+        values = scores.to_numpy(dtype=np.float64, na_value=np.nan, copy=True).T
         for name, missing in zip(names, np.isnan(values), strict=True):
             if missing.any():
                 rule = f"must not be missing, as that of candidate '{ids[missing.argmax()]}' by '{name}'"

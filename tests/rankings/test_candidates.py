@@ -103,6 +103,10 @@ def test_negative_zero_ties_with_zero() -> None:
 
 
 def test_nothing_changes_in_place() -> None:
+    frame, true = pd.DataFrame({"g": [2.0, 1.0]}), np.array([True, False])
+    candidates = Candidates.from_scores(frame, true)
+    frame.loc[0, "g"], true[0] = 0.0, False
+    assert (candidates.scores.tolist(), candidates.true.tolist()) == ([[2.0, 1.0]], [True, False])
     candidates = random_candidates(0)
     for array in (candidates.scores, candidates.true, candidates.ranks):
         with pytest.raises(ValueError, match="read-only"):
