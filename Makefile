@@ -62,7 +62,6 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/natural.py
 	$(BIN)/python benchmarks/scaling.py
-	$(BIN)/python benchmarks/rankings.py
 	$(BIN)/python benchmarks/drawn_pairs.py
 	$(BIN)/python benchmarks/plans.py
 	$(BIN)/python benchmarks/large_tables.py --threads 1 2

@@ -15,7 +15,7 @@ Is this gain real, and how large must a test set be to tell? ::
     ss.run_study("quickstart")                              # what the command does
 
 ``ss.analyses`` has more tables, ``ss.plot`` figures, ``ss.truth`` simulated data whose true gains are known,
-``ss.training`` systems that are trained on resampled data, ``ss.rankings`` lists of candidates (Evert 2004).
+``ss.training`` systems that are trained on resampled data, ``ss.rankings`` candidates and n-best lists (Evert 2004).
 """
 
 import lazy_loader

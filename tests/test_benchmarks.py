@@ -62,10 +62,6 @@ TINY: dict[str, tuple[str, str]] = {
         "--systems 3 --items 20 --resamples 100 --jobs 1",
         rf"\| 3 pairs, 20 items, [\w, ]+ \| {N} \| {N} \| 100 \| {N} \| {N} \|",
     ),
-    "rankings": (
-        "--candidates 50 --tables 20",
-        rf"\| \d x 50 \| {N} \| {N} \| {N} \| {N} µs \| {N} µs \| {N} \|",
-    ),
     "scaling": (
         "--series 'exact, K' --points 2 --shrink 50 --repeats 1 --out .",
         rf"'n': 20, 'b': 0, 's': 1, 'cores': 1, 'scores': 'accuracy', 'test': 'sign_flips', 'cpu': {N}, 'wall': {N}",

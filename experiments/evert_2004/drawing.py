@@ -1,4 +1,4 @@
-"""Figures of repeated evaluations (figure 4 of the paper), and of one pair by all tests."""
+"""Figures of precision by length (figures 1 - 3 of the paper), of repetitions (figure 4), and of all tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ import pandas as pd
 
 import simstudy as ss
 
+from .claims import RANKINGS, up_to
 from .settings import Parts
+
+# Colours of rankings (Okabe and Ito 2008).
+_RANKINGS = dict(zip(RANKINGS, ("#0072B2", "#D55E00", "#009E73", "#CC79A7"), strict=True))
+
+# Marks of significance across a panel; more would be a bar.
+_MARKS = 60
 
 # Colours of tests (Okabe and Ito 2008), the same as in figures of other studies; then others.
 _TESTS = {"randomization": "#009E73", "bootstrap": "#D55E00", "fisher": "#0072B2", "chi_square": "#CC79A7"}
@@ -18,6 +25,39 @@ _COLOURS = ("#E69F00", "#56B4E9", "#222222", "#999999")
 
 # From so many evaluations on, bins of a histogram may be finer.
 _MANY = 40
+
+
+def by_ranking(curves: pd.DataFrame, differences: pd.DataFrame | None, *, intervals: bool, alpha: float) -> Any:
+    """The precision of rankings by the length of their lists, and where the pair differs significantly."""
+    draw = ss.plot.styled(precision_by_length)
+    return ss.plot.single(draw, curves, differences, width=5.8, height=3.7, intervals=intervals, alpha=alpha)
+
+
+def precision_by_length(
+    curves: pd.DataFrame, differences: pd.DataFrame | None, *, intervals: bool, alpha: float, ax: Any
+) -> Any:
+    """Precision of n-best lists over n (figures 1 - 3 of the paper), with the baseline.
+
+    Triangles mark the n at which `differences`, those of one pair, have p <= alpha (an even choice of them). A line
+    marks the n up to which all have.
+    """
+    for name in curves["ranking"].unique():
+        rows, colour = curves[curves["ranking"] == name], _RANKINGS[name]
+        if intervals:
+            ax.fill_between(rows["n"], rows["low"], rows["high"], color=colour, alpha=0.18, linewidth=0)
+        ax.plot(rows["n"], rows["precision"], color=colour, linewidth=1.5, label=name.replace("_", " "))
+    ax.axhline(curves["baseline"].iloc[0], color="0.35", linewidth=0.9, linestyle=(0, (4, 3)), label="baseline")
+    if differences is not None:
+        shown = differences.iloc[:: max(1, len(differences) // _MARKS)]
+        shown = shown[shown["p_value"] <= alpha]
+        middle = (shown["precision_1"] + shown["precision_2"]) / 2
+        ax.plot(shown["n"], middle, "^", markersize=3.5, color="0.45", label=f"p ≤ {alpha:g}")
+        if last := up_to(differences.set_index("n")["p_value"] <= alpha):
+            ax.axvline(last, color="0.45", linewidth=0.8)
+    ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.4g}%")
+    ax.set(xlabel="n, length of the n-best list", ylabel="precision", xlim=(0, curves["n"].max()), ylim=(0, None))
+    ax.legend(loc="upper right")
+    return ax
 
 
 def by_length(table: pd.DataFrame, pair: str, alpha: float) -> Any:
@@ -60,7 +100,7 @@ def spread(tables: Mapping[str, pd.DataFrame], parts: Parts) -> Any:
 def precision_spread(repetitions: pd.DataFrame, check: pd.DataFrame, ranking: str, *, ax: Any) -> Any:
     """How much precision varies over repetitions of an evaluation, beside what the binomial lets expect (figure 4).
 
-    The tables are those of `ss.rankings.repetitions` and `ss.rankings.binomial_check`.
+    The tables are those of `repetitions` and `binomial_check`.
     """
     own, expected = repetitions[repetitions["ranking"] == ranking], check[check["ranking"] == ranking]
     for name, rows in (("repetitions", own), ("check", expected)):

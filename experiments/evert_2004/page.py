@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-import simstudy as ss
 from simstudy.pages.sections import Column, Figure, Section, Table
 
 from .claims import PAIR, RANKINGS
-from .drawing import by_length, spread
+from .drawing import by_length, by_ranking, spread
 
 if TYPE_CHECKING:
     from .settings import Settings
@@ -74,8 +73,7 @@ def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sectio
 
     def curves(rankings: Sequence[str], differences: pd.DataFrame | None = None, *, intervals: bool = False) -> Any:
         rows = tables["curves"][tables["curves"]["ranking"].isin(rankings)]
-        drawn: dict[str, Any] = {"intervals": intervals, "alpha": study.alpha, "among": list(RANKINGS)}
-        return ss.plot.single(ss.plot.precision_curve, rows, differences, width=5.8, height=3.7, **drawn)
+        return by_ranking(rows, differences, intervals=intervals, alpha=study.alpha)
 
     # Of each pair, the ranking that is the better for more lengths.
     compared = tables["pairs"]

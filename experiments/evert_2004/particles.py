@@ -13,6 +13,8 @@ import pandas as pd
 
 import simstudy as ss
 
+from .association import MEASURES
+
 #: How documents become parts.
 ARRANGEMENTS = ("contiguous", "dealt")
 
@@ -52,7 +54,8 @@ def particle_sets(
                 "fewer parts or a lower floor"
             )
         table = frequency_table(pairs)
-        scores = ss.rankings.association(table[table["f"] >= floor], measures)
+        frequent = table[table["f"] >= floor]
+        scores = pd.DataFrame({name: MEASURES[name](frequent) for name in measures})
         hits = [true[pair] for pair in scores.index]
         sets.append(ss.rankings.Candidates.from_scores(scores, hits, seed=seed, test_set=f"part {k}"))
     return sets

@@ -7,11 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-import simstudy as ss
 from simstudy.studies import Cell, RunContext, clopper_pearson, derived_seed
 
+from .n_best_lists import ranking_differences
 from .particles import particle_sets
+from .repetitions import binomial_check, common_threshold, repetitions
 from .settings import Parts, Simulated
+from .simulated import simulated_candidates
 
 # Simulated experiments of a cell: finished work that a kill does not lose. What rejects the binomial in one of them.
 TOGETHER, REJECTING = 25, ("ks", "dispersion", "missed_test")
@@ -26,12 +28,10 @@ def parts_of_corpus(documents: Sequence[Any], settings: Parts, seed: int) -> dic
                 documents, n_parts, floor=settings.floor, arrangement=arrangement, measures=settings.rankings, seed=seed
             )
             wanted = settings.share_accepted * sum(part.n_candidates for part in sets) / n_parts
-            table = ss.rankings.repetitions(
-                sets, {name: ss.rankings.common_threshold(sets, name, wanted) for name in settings.rankings}
-            )
+            table = repetitions(sets, {name: common_threshold(sets, name, wanted) for name in settings.rankings})
             size = [(part.test_set, part.n_candidates, part.baseline) for part in sets]
             sizes = pd.DataFrame(size, columns=["test_set", "n_candidates", "baseline"])
-            for tables, rows in zip(found.values(), (table, ss.rankings.binomial_check(table), sizes), strict=True):
+            for tables, rows in zip(found.values(), (table, binomial_check(table), sizes), strict=True):
                 rows.insert(0, "arrangement", arrangement)
                 rows.insert(1, "n_parts", n_parts)
                 tables.append(rows)
@@ -80,7 +80,7 @@ def experiments(
     """One cell: a row for each experiment of these numbers."""
     rows = []
     for k in numbers:
-        sets = ss.rankings.simulated_candidates(
+        sets = simulated_candidates(
             settings.n_sets,
             n_candidates=settings.n_candidates,
             share_true=settings.share_true,
@@ -90,19 +90,17 @@ def experiments(
             within=within,
             seed=derived_seed(seed, "simulated", cluster_size, within, k) % 2**64,
         )
-        table = ss.rankings.repetitions(sets, {"g1": ss.rankings.common_threshold(sets, "g1", settings.n_accepted)})
-        check = ss.rankings.binomial_check(table).iloc[0]
+        table = repetitions(sets, {"g1": common_threshold(sets, "g1", settings.n_accepted)})
+        check = binomial_check(table).iloc[0]
         n_best = [min(settings.n_accepted, evaluation.n_candidates) for evaluation in sets]
-        told = [
-            ss.rankings.ranking_differences(one, [n])["p_value"].iloc[0] for one, n in zip(sets, n_best, strict=True)
-        ]
+        p_values = [ranking_differences(one, [n])["p_value"].iloc[0] for one, n in zip(sets, n_best, strict=True)]
         rows.append(
             {
                 "cluster_size": cluster_size,
                 "within": within,
                 "ratio": check["ratio"],
                 "missed": check["n_missed"],
-                "fisher": sum(p <= alpha for p in told),
+                "fisher": sum(p <= alpha for p in p_values),
                 "ks": check["ks_p"] <= alpha,
                 "dispersion": check["dispersion_p"] <= alpha,
                 "missed_test": check["missed_p"] <= alpha,

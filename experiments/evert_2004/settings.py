@@ -7,8 +7,9 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 import simstudy as ss
-from simstudy.studies import EACH_ONCE, MEASURES, Keys, Positive, Resamples, Size, Study, one_of
+from simstudy.studies import EACH_ONCE, Keys, Positive, Resamples, Size, Study, one_of
 
+from .association import MEASURES
 from .claims import FIRST_AHEAD_FROM, T_AHEAD_NEAR
 from .particles import ARRANGEMENTS
 

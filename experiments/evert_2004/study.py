@@ -5,7 +5,6 @@ Stefan Evert, "Significance tests for the evaluation of ranking methods", COLING
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -27,6 +26,7 @@ from simstudy.studies import (
 from simstudy_learners.tagged import read_tagged
 
 from .claims import PAIR, RANKINGS, claims, up_to
+from .n_best_lists import precision_curve, ranking_differences
 from .page import CLAIMED, CLOSING, sections
 from .section_4 import parts_of_corpus, simulated_check
 from .settings import Beside, Settings
@@ -52,8 +52,8 @@ def run(study: Settings, context: RunContext) -> Findings:
     check(study, candidates, len(documents))
     with context.clock("figures 1 - 3"):
         lengths = range(study.figures.n_from, study.figures.n_to + 1)
-        curves = ss.rankings.precision_curve(candidates, lengths)
-        differences = ss.rankings.ranking_differences(candidates, lengths, multiplicity=True)
+        curves = precision_curve(candidates, lengths)
+        differences = ranking_differences(candidates, lengths)
         ties = tie_seeds(candidates, study)
         tables = {
             "claims": claims(curves[curves["ranking"].isin(RANKINGS)], differences, ties, study.alpha),
@@ -147,11 +147,12 @@ def of_pair(table: pd.DataFrame, one: str, other: str) -> pd.DataFrame:
 
 def tie_seeds(candidates: ss.rankings.Candidates, study: Settings) -> pd.DataFrame:
     """Up to which n the pair of figure 3 differs significantly, for many ways to break ties and with ties kept."""
-    pair = candidates.select(PAIR)
+    scores = pd.DataFrame(candidates.scores.T, candidates.ids, candidates.names)[list(PAIR)]
     lengths = range(study.figures.n_from, study.figures.n_to + 1)
     rows = []
     for ties, seed in [*(("jitter", study.seed + k) for k in range(study.figures.n_seeds)), ("keep", study.seed)]:
-        table = ss.rankings.ranking_differences(replace(pair, ties=ties, seed=seed), lengths).set_index("n")
+        pair = ss.rankings.Candidates.from_scores(scores, candidates.true, ties=ties, seed=seed)
+        table = ranking_differences(pair, lengths).set_index("n")
         significant = table["p_value"] <= study.alpha
         rows.append({"ties": ties, "seed": seed, "significant_up_to": up_to(significant), "share": significant.mean()})
     return pd.DataFrame(rows)

@@ -10,7 +10,6 @@ from .pairs import gain_intervals as gain_intervals
 from .pairs import groups as groups
 from .plans import planned_gains as planned_gains
 from .plans import planned_power as planned_power
-from .rankings import precision_curve as precision_curve
 from .rates import coverage as coverage
 from .rates import error_rates as error_rates
 from .rates import exaggeration as exaggeration

@@ -239,9 +239,9 @@ def single(
     Examples
     --------
     >>> from simstudy import plot
-    >>> from simstudy.rankings import precision_curve, simulated_candidates
-    >>> (candidates,) = simulated_candidates(1, n_candidates=50)
-    >>> single(plot.precision_curve, precision_curve(candidates, range(5, 10)), width=6).get_size_inches().tolist()
+    >>> import pandas as pd
+    >>> points = pd.DataFrame({"gain": [1.0, 2.5], "p_value": [0.3, 0.01], "relation": "all pairs"})
+    >>> single(plot.curve, points, width=6).get_size_inches().tolist()
     [6.0, 3.4]
     """
     if not callable(draw):

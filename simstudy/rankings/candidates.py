@@ -1,63 +1,59 @@
-"""Candidates: what K scoring functions say of n candidates, each a true or a false positive (Evert 2004, section 2)."""
+"""Candidates: scores of n candidates by K scoring functions, and which candidates are true (Evert 2004, section 2)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+import scipy
+from numpy.typing import ArrayLike, NDArray
+from pandas.api.types import is_complex_dtype, is_numeric_dtype
 
-from simstudy.metrics import Metric, get_metric
+from simstudy.metrics import get_metric
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
 from simstudy.outputs.answers import read_only
-from simstudy.rankings.inputs import BoolArray, check_labels, jitter, ranks_of, score_matrix, scored, true_or_false
 from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import (
     InputError,
     check_choice,
-    check_mapping,
     check_number,
     check_seed,
     check_text,
-    check_texts,
     check_unique,
+    check_unmasked,
     check_whole,
     nearest,
 )
+
+BoolArray = NDArray[np.bool_]
 
 #: How candidates with equal scores are ranked.
 TIES = ("jitter", "keep")
 
 
-def require_candidates(candidates: object, argument: str = "candidates") -> None:
-    """Raise a ValueError where these are no Candidates."""
-    if not isinstance(candidates, Candidates):
-        raise InputError(argument, f"must be Candidates (see Candidates.from_scores), not {type(candidates).__name__}")
-
-
 @dataclass(frozen=True, eq=False)
 class Candidates(FieldsMixin):
-    """Candidates ranked by scoring functions, each candidate true or false. Make one with `from_…`.
+    """Candidates ranked by scoring functions, each candidate true or false. Make one with `from_scores`.
 
     Attributes
     ----------
     scores
-        (K scoring functions, n candidates), higher is better, read-only. Infinite ones rank first or last.
+        (K scoring functions, n candidates), higher is better, read-only. Infinite scores rank first or last.
     true
-        (n,) whether each is a true positive, read-only.
+        (n,) whether each candidate is a true positive, read-only.
     names
-        Of the K scoring functions.
+        Names of the K scoring functions.
     ids
-        Of the n candidates.
+        Names of the n candidates.
     ties
-        "jitter": broken at random, so that an n-best list has n candidates (footnotes 5 and 6). "keep": an n-best list
-        has all candidates that tie with its last.
+        "jitter": ties are broken at random, so that an n-best list has n candidates (footnotes 5 and 6). "keep": an
+        n-best list has all candidates that tie with its last.
     seed
-        Of the jitter.
+        Seed of the jitter.
     test_set
         A name that appears in every table.
 
@@ -93,9 +89,9 @@ class Candidates(FieldsMixin):
         true
             (n,) true or false, or 1 and 0, in the order of the rows; a Series must have their index.
         ties
-            What becomes of candidates with equal scores: a name in `TIES`. The jitter of a candidate is a function of
-            the seed and its id, the same for all scoring functions (it is the feature vector that is jittered), so
-            that two functions with the same scores give the same ranking.
+            How candidates with equal scores are ranked: a name in `TIES`. The jitter of a candidate is a function of
+            the seed and its id, the same for all scoring functions, so that two functions with the same scores give
+            the same ranking.
         seed
             0 … 2^64 - 1.
 
@@ -106,9 +102,7 @@ class Candidates(FieldsMixin):
             numbers, and true or false that is neither; the message names the candidate.
         """
         if not isinstance(scores, pd.DataFrame):
-            raise InputError(
-                "scores", f"must be a pandas DataFrame (candidates x functions), not {type(scores).__name__}"
-            )
+            raise InputError("scores", "must be a pandas DataFrame (candidates x functions)", scores)
         if scores.empty:
             raise InputError("scores", "must have at least one candidate (row) and one scoring function (column)")
         check_choice("ties", ties, TIES)
@@ -117,50 +111,19 @@ class Candidates(FieldsMixin):
         names, ids = [str(name) for name in scores.columns], [str(row) for row in scores.index]
         check_unique(pd.Series(names), "scoring functions")
         check_unique(pd.Series(ids), "candidates")
-        values = score_matrix(scores, names, ids)
-        check_labels("true", true, scores.index)
-        return cls(read_only(values), read_only(true_or_false(true, ids)), names, ids, ties, int(seed), test_set)
-
-    @classmethod
-    def from_features(
-        cls,
-        features: pd.DataFrame,
-        true: ArrayLike,
-        functions: Mapping[str, Callable[[pd.DataFrame], ArrayLike]],
-        *,
-        ties: str = "jitter",
-        seed: int = 0,
-        test_set: str = "",
-    ) -> Candidates:
-        """Candidates from their feature vectors and scoring functions of them.
-
-        Parameters
-        ----------
-        features
-            A row for each candidate; the index names the candidates.
-        true, ties, seed, test_set
-            As for `from_scores`.
-        functions
-            Name -> what makes n scores of the whole frame. `simstudy.rankings.association.MEASURES` has such functions
-            of contingency tables.
-
-        Raises
-        ------
-        ValueError
-            As `from_scores`, and for a function that does not return one score for each candidate.
-
-        Examples
-        --------
-        >>> features = pd.DataFrame({"frequency": [30, 4, 12], "length": [2, 5, 3]})
-        >>> functions = {"frequency": lambda f: f["frequency"], "density": lambda f: f["frequency"] / f["length"]}
-        >>> Candidates.from_features(features, [1, 0, 1], functions).scores.tolist()
-        [[30.0, 4.0, 12.0], [15.0, 0.8, 4.0]]
-        """
-        return cls.from_scores(scored(features, functions), true, ties=ties, seed=seed, test_set=test_set)
+        for name, dtype in zip(names, scores.dtypes, strict=True):
+            if not is_numeric_dtype(dtype) or is_complex_dtype(dtype):
+                raise InputError("scores", f"must be numbers, unlike those of '{name}' ({dtype})")
+        values = scores.to_numpy(dtype=np.float64, na_value=np.nan, copy=True).T
+        for name, missing in zip(names, np.isnan(values), strict=True):
+            if missing.any():
+                rule = f"must not be missing, as that of candidate '{ids[missing.argmax()]}' by '{name}'"
+                raise InputError("scores", rule)
+        return cls(read_only(values), read_only(_labels(true, scores.index)), names, ids, ties, int(seed), test_set)
 
     @property
     def n_candidates(self) -> int:
-        """N."""
+        """The number of candidates n."""
         return int(self.scores.shape[1])
 
     @property
@@ -172,11 +135,18 @@ class Candidates(FieldsMixin):
     def ranks(self) -> IntArray:
         """(K, n): the smallest n whose n-best list has the candidate; 1 is the best.
 
-        A permutation of 1 … n with ties broken; with ties kept, those that tie have the rank of their first and are
-        one more than the candidates above them.
+        With broken ties, the ranks of a function are a permutation of 1 … n. With kept ties, candidates that tie have
+        the rank of the first of them: one more than the number of candidates above them.
         """
-        ties = any(np.unique(scores).size < scores.size for scores in self.scores)
-        return read_only(ranks_of(self.scores, jitter(self.ids, self.seed) if ties and self.ties == "jitter" else None))
+        if self.ties == "keep":
+            return read_only(scipy.stats.rankdata(-self.scores, method="min", axis=1).astype(np.int64))
+        key = self.seed.to_bytes(8, "little")
+        digests = [blake2b(name.encode(), digest_size=8, key=key).digest() for name in self.ids]
+        jitter = np.frombuffer(b"".join(digests), dtype="<u8")
+        ranks = np.empty(self.scores.shape, dtype=np.int64)
+        for k, scores in enumerate(self.scores):
+            ranks[k, np.lexsort((jitter, -scores))] = np.arange(1, self.n_candidates + 1)
+        return read_only(ranks)
 
     def n_best(self, name: str, n: int) -> BoolArray:
         """Which candidates (n,) are in a scoring function's n-best list.
@@ -186,7 +156,7 @@ class Candidates(FieldsMixin):
         ValueError
             For an unknown name, or n that is not between 1 and the number of candidates.
         """
-        return np.asarray(self.ranks[self._function(name)] <= self.check_n(n))
+        return np.asarray(self.ranks[self._function(name)] <= self._length(n))
 
     def accepted(self, name: str, threshold: float) -> BoolArray:
         """Which candidates (n,) are in a scoring function's acceptance set: those with a score >= threshold (gamma).
@@ -207,53 +177,14 @@ class Candidates(FieldsMixin):
         ValueError
             As `n_best`.
         """
-        return float(np.sort(self.scores[self._function(name)])[self.n_candidates - self.check_n(n)])
-
-    def check_n(self, n: int) -> int:
-        """The length of an n-best list; ValueError where it is not between 1 and the number of candidates."""
-        check_whole("n", n, 1)
-        if n > self.n_candidates:
-            raise InputError("n", f"must be between 1 and {self.n_candidates}, the number of candidates", n)
-        return int(n)
-
-    def take(self, positions: ArrayLike) -> Candidates:
-        """The candidates at these positions, ranked among themselves: those of one domain, say.
-
-        Raises
-        ------
-        ValueError
-            For no position, one that is not there, or one that is given twice.
-        """
-        kept = np.asarray(positions)
-        if kept.ndim != 1 or kept.size == 0 or kept.dtype.kind not in "iu" or np.unique(kept).size < kept.size:
-            raise InputError("positions", "must be a non-empty list of integers, each once")
-        if kept.min() < 0 or kept.max() >= self.n_candidates:
-            raise InputError(
-                "positions", f"must lie between 0 and {self.n_candidates - 1}, not {kept.min()} … {kept.max()}"
-            )
-        scores, true = read_only(self.scores[:, kept]), read_only(self.true[kept])
-        return replace(self, scores=scores, true=true, ids=[self.ids[i] for i in kept])
-
-    def select(self, names: Sequence[str]) -> Candidates:
-        """These scoring functions, in this order.
-
-        Raises
-        ------
-        ValueError
-            For an unknown name, one that is given twice, or an empty list.
-        """
-        check_texts("names", names, "names of scoring functions")
-        if not len(names) or len(set(names)) < len(names):
-            raise InputError("names", f"must be of scoring functions, once each, not '{', '.join(names)}'")
-        scores = read_only(self.scores[[self._function(name) for name in names]])
-        return replace(self, scores=scores, names=list(names))
+        return float(np.sort(self.scores[self._function(name)])[self.n_candidates - self._length(n)])
 
     def outputs(self, n: int) -> Outputs:
         """The n-best lists as Outputs under "precision@n": each candidate is an item.
 
-        Statistics are (true and accepted, accepted), so that precision is their ratio. What every test of Outputs then
-        asks is how much the precision of these *acceptance regions* varies: they stay where they are when candidates
-        are resampled, while the number of candidates in them may change (section 3.2, last paragraph).
+        Statistics are (true and accepted, accepted), so that precision is their ratio. Tests of these Outputs ask how
+        much the precision of the *acceptance regions* varies: the regions stay the same if candidates are resampled,
+        while the number of candidates in them may change (section 3.2, last paragraph).
 
         Raises
         ------
@@ -266,28 +197,20 @@ class Candidates(FieldsMixin):
         >>> Candidates.from_scores(frame, [True, True, False, False]).outputs(2).scores().tolist()
         [1.0, 0.0]
         """
-        return self._outputs(self.ranks <= self.check_n(n), get_metric(f"precision@{n}"))
+        accepted = self.ranks <= self._length(n)
+        return Outputs.from_statistics(
+            np.stack([accepted & self.true, accepted], axis=-1).astype(np.int8),
+            get_metric(f"precision@{n}"),
+            self.names,
+            pd.DataFrame({"id": self.ids, "true": self.true}),
+            test_set=self.test_set,
+        )
 
-    def outputs_at(self, thresholds: Mapping[str, float]) -> Outputs:
-        """The acceptance sets of these thresholds (scoring function -> gamma) as Outputs.
-
-        Their metric "precision_of_accepted" is a fraction, as "precision@n" is. Acceptance sets of very different size
-        should not be compared by precision alone: the smaller one has it easier (footnote 13).
-
-        Raises
-        ------
-        ValueError
-            As `accepted`, for no threshold, and for one that accepts no candidate: the precision of none is not known.
-        """
-        check_mapping("thresholds", thresholds, "scoring functions to thresholds")
-        accepted = np.stack([self.accepted(name, gamma) for name, gamma in thresholds.items()])
-        for (name, gamma), of_function in zip(thresholds.items(), accepted, strict=True):
-            if not of_function.any():
-                best = self.scores[self._function(name)].max()
-                raise InputError(
-                    "thresholds", f"must accept a candidate, unlike {gamma} for '{name}' (highest: {best})"
-                )
-        return self.select(list(thresholds))._outputs(accepted, get_metric("precision_of_accepted"))
+    def _length(self, n: int) -> int:
+        check_whole("n", n, 1)
+        if n > self.n_candidates:
+            raise InputError("n", f"must be between 1 and {self.n_candidates}, the number of candidates", n)
+        return int(n)
 
     def _function(self, name: str) -> int:
         check_text("name", name, "the name of a scoring function")
@@ -295,11 +218,19 @@ class Candidates(FieldsMixin):
             raise InputError(f"no scoring function '{name}' among {', '.join(self.names)}{nearest(name, self.names)}")
         return self.names.index(name)
 
-    def _outputs(self, accepted: BoolArray, metric: Metric) -> Outputs:
-        return Outputs.from_statistics(
-            np.stack([accepted & self.true, accepted], axis=-1).astype(np.int8),
-            metric,
-            self.names,
-            pd.DataFrame({"id": self.ids, "true": self.true}),
-            test_set=self.test_set,
-        )
+
+def _labels(true: ArrayLike, candidates: pd.Index[str]) -> BoolArray:
+    """Which candidates (n,) are true; an InputError names the first that is neither true nor false."""
+    check_unmasked("true", true)
+    if isinstance(true, pd.Series) and not true.index.equals(candidates):
+        raise InputError("true", "must have the index of the candidates, or be an array (.to_numpy())")
+    values = np.array(true)
+    if values.shape != candidates.shape:
+        rule = f"must have one value for each of {len(candidates)} candidates, not the shape {values.shape}"
+        raise InputError("true", rule)
+    is_label = np.array([not pd.isna(value) and value in (0, 1) for value in values.tolist()])
+    if not is_label.all():
+        wrong = int(np.argmin(is_label))
+        rule = f"must be true or false (1 or 0), unlike {values[wrong]} of candidate '{candidates[wrong]}'"
+        raise InputError("true", rule)
+    return values.astype(bool)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from simstudy.metrics.base import FloatArray
 from simstudy.metrics.direction import sounds_like_error
 from simstudy.notes import Argument, Note, Words, note, notes_kept
 from simstudy.rankings.candidates import Candidates
-from simstudy.rankings.contingency import has_tables
 from simstudy.readers.columns import (
     USUAL,
     check_columns,
@@ -28,7 +27,7 @@ from simstudy.readers.columns import (
 )
 from simstudy.readers.formats import Format
 from simstudy.readers.long_table import LongTable, coded
-from simstudy.readers.request import Request, Ties, column
+from simstudy.readers.request import Request, column
 from simstudy.readers.scores import read_scores
 from simstudy.readers.tables import TABLE_FILES, read_table
 from simstudy.text.numerals import counted
@@ -102,9 +101,10 @@ def load_candidates(
     check_columns(columns)
     check_text("test_set", test_set)
     with notes_kept() as notes:
-        candidates, items = _read_table(Path(path), dict(columns or {}), missing, Ties(ties, seed))
+        scores, items = _read_table(Path(path), dict(columns or {}), missing)
+    candidates = Candidates.from_scores(scores, items["true"].to_numpy(), ties=ties, seed=seed, test_set=test_set)
     first = Note("candidates", {"path": path, "n": len(items), "functions": listed(candidates.names, 12)})
-    return LoadedCandidates(replace(candidates, test_set=test_set), items.reset_index(drop=True), notes=(first, *notes))
+    return LoadedCandidates(candidates, items.reset_index(drop=True), notes=(first, *notes))
 
 
 def read(request: Request) -> LongTable:
@@ -125,12 +125,14 @@ def read(request: Request) -> LongTable:
         rule = "must be one table of candidates, with a column for each scoring function"
         raise InputError("paths", rule, len(request.paths))
     path, n = request.paths[0], int(length)
-    candidates, items = _read_table(path, request.columns, request.missing, request.ties)
+    scores, items = _read_table(path, request.columns, request.missing)
     if request.domain is not None:
         domains = items["domain"].astype(str) if "domain" in items else pd.Series("", items.index)
         check_choice("domain", request.domain, sorted(set(domains)))
-        kept = np.flatnonzero(domains == request.domain)
-        candidates, items = candidates.take(kept), items.iloc[kept]
+        kept = (domains == request.domain).to_numpy()
+        scores, items = scores[kept], items[kept]
+    true, ties = items["true"].to_numpy(), request.ties
+    candidates = Candidates.from_scores(scores, true, ties=ties.how, seed=ties.seed)
     if n > candidates.n_candidates:
         rule = f"must be precision@n with n at most {candidates.n_candidates:,}, the number of candidates"
         raise InputError("metric", rule, request.metric.name, at=path)
@@ -151,8 +153,11 @@ def read(request: Request) -> LongTable:
     return LongTable(pd.concat(parts), lists.metric.statistics, lists.metric, expected)
 
 
-def _read_table(path: Path, columns: Mapping[str, str], missing: str, ties: Ties) -> tuple[Candidates, pd.DataFrame]:
-    """Candidates, and what describes them: id, true, and columns that are no scores. The index says where each is."""
+def _read_table(path: Path, columns: Mapping[str, str], missing: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Scores of the candidates, and their items: id, true, and columns that are no scores.
+
+    The index of the scores is the id, the index of the items is the place in the file.
+    """
     check_choice("missing", missing, ("error", "drop"))
     table = joined(read_table(path), columns, path)
     ours = {"gold": "gold", **columns}
@@ -164,10 +169,6 @@ def _read_table(path: Path, columns: Mapping[str, str], missing: str, ties: Ties
     described = {"gold", "item", "id", "domain", "cluster", *USUAL["cluster"], *columns}
     scores = {str(name): _scores(cells) for name, cells in frame.items() if name not in described}
     scores = {name: values for name, values in scores.items() if np.isfinite(values).any()}
-    if has_tables(scores):
-        rule = "has contingency tables, which are no scores"
-        remedy = "take them out, or make scores of them with simstudy.rankings.association"
-        raise InputError(rule, remedy=remedy, at=path)
     if not scores:
         raise InputError(f"no column of scores among {listed([*map(str, frame.columns)], 12)}", at=path)
     gold = numbers(frame["gold"])
@@ -195,9 +196,7 @@ def _read_table(path: Path, columns: Mapping[str, str], missing: str, ties: Ties
     if items["true"].nunique() < 2:
         rule = "must have true and false candidates" if len(items) else "has no candidate with all scores"
         raise InputError(rule, at=path)
-    kept_scores = pd.DataFrame({name: values[kept] for name, values in scores.items()}, items["id"])
-    candidates = Candidates.from_scores(kept_scores, items["true"].to_numpy(), ties=ties.how, seed=ties.seed)
-    return candidates, items
+    return pd.DataFrame({name: values[kept] for name, values in scores.items()}, items["id"]), items
 
 
 def _scores(cells: pd.Series[Any]) -> FloatArray:

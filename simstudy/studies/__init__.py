@@ -7,6 +7,7 @@ has a study.py beside it (`simstudy.studies.catalogue`). It imports from `simstu
 
 from simstudy.analyses.correlation import independence_ratio
 from simstudy.analyses.significant_gains import close_pairs
+from simstudy.engines.classical_tests import fisher_exact
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.files.datasets import DataFile
 from simstudy.metrics import METRICS, label
@@ -17,7 +18,6 @@ from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.settings import Level
 from simstudy.planning.solving import minimum_detectable_gain, size_for
 from simstudy.planning.spreads import of_pairs
-from simstudy.rankings.association import MEASURES
 from simstudy.running.fingerprints import derived_seed
 from simstudy.running.keys import Cell, declared_version
 from simstudy.running.program_files import shipped_studies
@@ -51,12 +51,12 @@ from simstudy.studies.side_by_side import side_by_side, side_by_side_sections
 from simstudy.truth import PAIR_MODELS, pair_model
 
 __all__ = [
-    "EACH_ONCE", "MEASURES", "METRICS", "PAIR_MODELS", "Cell", "Comparison", "DataFile", "Decision", "DrawnBoards",
-    "DrawnPairs", "Findings", "Keys", "Level", "NormalDifference", "Positive", "Problems", "Resamples", "Results",
+    "EACH_ONCE", "METRICS", "PAIR_MODELS", "Cell", "Comparison", "DataFile", "Decision", "DrawnBoards", "DrawnPairs",
+    "Findings", "Keys", "Level", "NormalDifference", "Positive", "Problems", "Resamples", "Results",
     "RightOrWrongDifference", "RunContext", "ShippedTables", "Shown", "SideBySide", "Size", "Study", "StudyError",
     "TaskName", "Training", "benjamini_hochberg", "central_range", "check_comparison", "check_systems",
     "clopper_pearson", "close_pairs", "declared_version", "derived_seed", "disagreement_of_correlation",
-    "hashes_of", "holm", "independence_ratio", "label", "load_study", "make_study", "minimum_detectable_gain",
-    "of_pairs", "of_spread", "one_of", "outputs_of", "pair_model", "run_comparisons", "run_study",
-    "shipped_studies", "side_by_side", "side_by_side_sections", "size_for", "tables_of", "tango", "train",
+    "fisher_exact", "hashes_of", "holm", "independence_ratio", "label", "load_study", "make_study",
+    "minimum_detectable_gain", "of_pairs", "of_spread", "one_of", "outputs_of", "pair_model", "run_comparisons",
+    "run_study", "shipped_studies", "side_by_side", "side_by_side_sections", "size_for", "tables_of", "tango", "train",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from simstudy.analyses.win_rates import win_rates
 from simstudy.outputs import Outputs
 from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
 from tests.approved.record import STUDIES, Values, recording
+from tests.experiments.programs import program
 
 
 def _summary(outputs: Outputs) -> Values:
@@ -109,24 +110,15 @@ def samples_and_votes() -> Values:
 
 @recording(STUDIES)
 def rankings() -> Values:
-    """Candidates that two functions rank: precision, differences of n-best lists, association and repetitions."""
-    sets = ss.rankings.simulated_candidates(3, n_candidates=200, share_true=0.3, seed=5)
-    one = sets[0]
-    rng = np.random.default_rng(3)
-    joint = rng.integers(1, 20, 12)
-    frequencies = pd.DataFrame(
-        {"f": joint, "f1": joint + rng.integers(5, 60, 12), "f2": joint + rng.integers(5, 60, 12), "N": 5000}
-    )
-    thresholds = {name: ss.rankings.common_threshold(sets, name, 50) for name in one.names}
+    """Candidates that two functions rank: pairs of n-best lists by every test that applies."""
+    sets = program("evert_2004", "simulated").simulated_candidates(
+        1, n_candidates=200, share_true=0.3, separations={"g1": 1.5, "g2": 1.0}, correlation=0.5, cluster_size=1,
+        within=0.0, seed=5,
+    )  # fmt: skip
+    outputs = sets[0].outputs(50)
     return {
-        "curve": ss.rankings.precision_curve(one, [10, 50, 100]),
-        "differences": ss.rankings.ranking_differences(one, [10, 50, 100]),
-        "association": ss.rankings.association(frequencies),
-        "repetitions": ss.rankings.repetitions(sets, thresholds),
-        **{
-            f"pairs, {test}": ss.compare(one.outputs(50), test=test).frame[["gain", "p_value", "statistic"]]
-            for test in ss.analyses.applicable(one.outputs(50))
-        },
+        f"pairs, {test}": ss.compare(outputs, test=test).frame[["gain", "p_value", "statistic"]]
+        for test in ss.analyses.applicable(outputs)
     }
 
 

@@ -64,9 +64,6 @@ PLAN = ss.plan(metric="accuracy", gain=5, guess=ss.Guess(score=80, agreement=0.8
 CANDIDATES_FRAME = pd.DataFrame({"t": np.arange(20.0), "mi": (7 * np.arange(20)) % 11.0})
 GOLD = np.arange(20) % 2 == 0
 CANDIDATES = ss.rankings.Candidates.from_scores(CANDIDATES_FRAME, GOLD)
-SETS = ss.rankings.simulated_candidates(3, n_candidates=60)
-REPETITIONS = ss.rankings.repetitions(SETS, {"g1": 1.5})
-FREQUENCIES = pd.DataFrame({"f": [30, 2], "f1": [100, 40], "f2": [50, 50], "N": [1000, 1000]})
 
 FEATURES, LABELS = np.arange(24.0).reshape(12, 2) % 7, np.arange(12) % 2
 PARTS_OF_TASK: dict[str, Any] = {"test_sets": {"test": (FEATURES, LABELS)}, "systems": {"bayes": GaussianNB()}}
@@ -85,19 +82,12 @@ _MADE: dict[str, Call] = {
     ),
     "from_responses": call(ss.Outputs.from_responses, gold=["a", "b"], responses={"one": ["a"], "two": ["b", "c"]}),
     "from_candidates": call(ss.rankings.Candidates.from_scores, scores=CANDIDATES_FRAME, true=GOLD),
-    "from_features": call(
-        ss.rankings.Candidates.from_features,
-        features=FREQUENCIES,
-        true=[1, 0],
-        functions={"f": lambda frame: np.arange(len(frame))},
-    ),
     "from_arrays": call(ss.training.Task.from_arrays, name="tiny", features=FEATURES, gold=LABELS, **PARTS_OF_TASK),
     "clustered_accuracies": call(
         ss.truth.clustered_accuracies, accuracies=[0.6, 0.7], n_clusters=5, cluster_size=2, test_set=""
     ),
     "correlated_accuracies": call(ss.truth.correlated_accuracies, accuracies=[0.6, 0.7], n_items=10, test_set=""),
     "messages": call(ss.truth.muc_like, n_systems=2, n_messages=5, test_set=""),
-    "simulated_candidates": call(ss.rankings.simulated_candidates, n_sets=2, n_candidates=10, separations={"g": 1.0}),
     "redraw": call(ss.truth.redraw, population=CLUSTERED, size=5, draw=1),
     "metric": call(
         ss.metric,
@@ -126,10 +116,7 @@ _PARTS: dict[str, Call] = {
     "n_best": call(CANDIDATES.n_best, name="t", n=3),
     "accepted": call(CANDIDATES.accepted, name="t", threshold=3.0),
     "threshold": call(CANDIDATES.threshold, name="t", n=3),
-    "take_candidates": call(CANDIDATES.take, positions=[0, 1]),
-    "select_functions": call(CANDIDATES.select, names=["mi"]),
     "outputs": call(CANDIDATES.outputs, n=3),
-    "outputs_at": call(CANDIDATES.outputs_at, thresholds={"t": 3.0}),
     "describe_systems": call(ss.describe_systems, outputs=OUTPUTS, table=SYSTEMS),
 }
 
@@ -214,12 +201,6 @@ _ANALYSES: dict[str, Call] = {
     "size_fit": call(ss.analyses.size_fit, table=THRESHOLDS),
     "thresholds": call(ss.thresholds, pairs=MANY_PAIRS, window=(0.0, 0.9), min_pairs=5, n_bootstrap=10),
     "verdict": call(ss.verdict, pair=PAIRS.iloc[0], margin=1.0),
-    "association": call(ss.rankings.association, frequencies=FREQUENCIES, measures=["t_score"]),
-    "binomial_check": call(ss.rankings.binomial_check, table=REPETITIONS),
-    "common_threshold": call(ss.rankings.common_threshold, sets=SETS, name="g1", n_accepted=5),
-    "precision_curve": call(ss.rankings.precision_curve, candidates=CANDIDATES, n=[5, 10]),
-    "ranking_differences": call(ss.rankings.ranking_differences, candidates=CANDIDATES, n=[5, 10]),
-    "repetitions": call(ss.rankings.repetitions, sets=SETS, thresholds={"g1": 1.5}),
 }
 
 _AGREEMENT = ss.analyses.agreement(TWO_TESTS, reference="t_paired", n_bootstrap=10)
@@ -236,7 +217,6 @@ _POWER = _ERROR_RATES.drop(columns="alpha")
 _EXAGGERATED = pd.DataFrame(
     {"view": "F1", "share": [0.1, 0.8], "type_m": [3.0, 1.1], "type_m_low": [2.9, 1.0], "type_m_high": [3.1, 1.2]}
 )
-_DIFFERENCES = ss.rankings.ranking_differences(CANDIDATES, [5, 10])
 
 _FIGURE, _AXES = ss.plot.panels(["one"])
 
@@ -269,9 +249,6 @@ _FIGURES: dict[str, Call] = {
     "for_a_paper": call(ss.plot.for_a_paper),
     "say_below": call(ss.plot.say_below, figure=_FIGURE, text="data"),
     "share_legend": call(ss.plot.share_legend, figure=_FIGURE, axes=_AXES),
-    "precision_curve": call(
-        ss.plot.precision_curve, curves=ss.rankings.precision_curve(CANDIDATES, [5, 10]), differences=_DIFFERENCES
-    ),
     "rejections": call(ss.plot.rejections, table=_AGREEMENT),
     "thresholds": call(ss.plot.thresholds, table=SIZE_FIT),
     "type_1_errors": call(ss.plot.type_1_errors, table=_TYPE_1),

@@ -76,20 +76,19 @@ def test_ties_and_the_seed_reach_the_lists(table: pd.DataFrame) -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_a_page_of_association_measures() -> None:
-    """Of contingency tables every measure is a system."""
+def test_a_page_of_many_scoring_functions() -> None:
+    """Every scoring function is a system."""
     rng = np.random.default_rng(12)
     f = 1 + rng.permutation(80)
-    first, second = f + rng.integers(0, 90, 80), f + rng.integers(0, 90, 80)
-    frame = pd.DataFrame({"gold": rng.random(80) < f / 120, "f": f, "f1": first, "f2": second, "N": 5000})
-    measures = ss.rankings.association(frame.drop(columns="gold"))
-    measures.assign(gold=frame["gold"]).to_csv("pairs.csv", index=False)
+    frame = pd.DataFrame(f[:, None] + rng.normal(size=(80, 8)) * 20, columns=[*"abcdefgh"])
+    frame = frame.assign(frequency=f, gold=rng.random(80) < f / 120)
+    frame.to_csv("pairs.csv", index=False)
     code, out, _ = compare("pairs.csv", "--metric", "precision@20", "--test", "fisher", "--out", "page")
     assert code == 0
     assert "of 9 systems" in out.splitlines()[0]
     assert " of 36 pairs differ significantly" in out
     systems = pd.read_csv("page/systems.csv").set_index("system")["score"]
-    assert systems["frequency"] == pytest.approx(frame.nlargest(20, "f")["gold"].mean(), abs=1e-9)
+    assert systems["frequency"] == pytest.approx(frame.nlargest(20, "frequency")["gold"].mean(), abs=1e-9)
     assert "**Metric**: precision@20" in Path("page/README.md").read_text()
 
 

@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
+from simstudy.engines.classical_tests import fisher_exact
 from simstudy.metrics import get_metric
 from simstudy.metrics.of_samples import share_right
 from simstudy.metrics.parseval import bracket_counts
@@ -24,7 +25,6 @@ from simstudy.metrics.preferences import penalty_of
 from simstudy.metrics.ranking import ranking_measure
 from simstudy.metrics.spans import span_counts, strict_spans, tagged_spans
 from simstudy.metrics.tokenization import align_words, text_words
-from simstudy.rankings.hypergeometric import fisher_exact
 from simstudy.readers.trees import parse_trees
 from simstudy.statistics.bradley_terry import strengths
 from simstudy.statistics.multiplicity import benjamini_hochberg, holm

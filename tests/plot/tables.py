@@ -101,21 +101,6 @@ def board(k: int = 4) -> pd.DataFrame:
     )  # fmt: skip
 
 
-_N = np.arange(10, 110, 10)
-RANKED = pd.concat(
-    [
-        pd.DataFrame({"ranking": name, "n": _N, "precision": p, "low": p - 0.1, "high": p + 0.05, "baseline": 0.12})
-        for name, p in (("t_score", 0.5 - _N / 500), ("g2", 0.4 - _N / 500))
-    ]
-)
-# Significant up to 40, and at 70 again.
-DIFFERENCES = pd.DataFrame(
-    {
-        "ranking_1": "t_score", "ranking_2": "g2", "n": _N, "precision_1": 0.5 - _N / 500,
-        "precision_2": 0.4 - _N / 500, "p_value": np.where((_N <= 40) | (_N == 70), 0.05, 0.051),
-    }
-)  # fmt: skip
-
 # Numbers of two metrics that follow c / sqrt(n) exactly, c = 40 and 90.
 BY_SIZE = pd.DataFrame({"n_items": [100, 400, 1600, 100, 900], "metric": ["las"] * 3 + ["bleu"] * 2})
 BY_SIZE["true_80"] = np.where(BY_SIZE["metric"] == "las", 40.0, 90.0) / np.sqrt(BY_SIZE["n_items"])
@@ -154,7 +139,7 @@ TABLES = {
     "error_rates": RATES, "power_curves": RATES.drop(columns="alpha"), "coverage": COVERED, "exaggeration": EXAGGERATED,
     "rejections": AGREED, "type_1_errors": DEPENDENT,
     "correlations": correlation_shares(pd.DataFrame({"relation": "same family", "r12": [0.5]})).drop(columns="n_pairs"),
-    "precision_curve": RANKED, "gains_by_size": BY_SIZE, "gains_by_test_set": BY_TEST_SET,
+    "gains_by_size": BY_SIZE, "gains_by_test_set": BY_TEST_SET,
     "gain_by_task": BY_TASK, "planned_power": POWER, "planned_gains": SIZES, "noise_curve": NOISE,
     "smaller_test_sets": pd.DataFrame(
         {"n_items": [400, 200, 100], "pairs": 10, "significant": [8, 6, 3], "significant_holm": [7, 2, 0]}

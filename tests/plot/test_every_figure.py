@@ -13,7 +13,7 @@ import simstudy as ss
 from simstudy import plot
 from simstudy.tables import check_table
 from tests.oracles import compared
-from tests.plot.tables import BY_SIZE, BY_TEST_SET, DIFFERENCES, PAIRS, POINTS, RANKED, RATES, TABLES
+from tests.plot.tables import BY_SIZE, BY_TEST_SET, PAIRS, POINTS, RATES, TABLES
 
 
 def test_each_has_a_table() -> None:
@@ -66,8 +66,6 @@ def nothing(name: str, *columns: str) -> pd.DataFrame:
         ("exaggeration", TABLES["exaggeration"], {"most": 1}, "most must be a finite number above 1, not 1"),
         ("rejections", TABLES["rejections"].head(3), {}, "of one test set, each test once in each relation class"),
         ("rejections", pd.concat([TABLES["rejections"]] * 2), {}, "agreement of one test set"),
-        ("precision_curve", RANKED, {"differences": pd.concat([DIFFERENCES, DIFFERENCES.assign(ranking_2="x")])},
-         "differences must be of one pair"),
         ("gains_by_size", nothing("gains_by_size", "true_80"), {}, "every test set had too few pairs"),
         ("gains_by_size", pd.concat([BY_SIZE, BY_SIZE.assign(alternative="greater")]), {},
          "table must have one alternative, not two-sided, greater"),

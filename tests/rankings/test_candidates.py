@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.comparisons.verdict import verdict
-from simstudy.outputs import Outputs
 from simstudy.rankings.candidates import Candidates
 from tests.oracles import compared
 
@@ -93,39 +90,6 @@ def test_outputs_have_the_precision_of_the_lists() -> None:
         assert outputs.names[k] == name
 
 
-def test_outputs_at_thresholds_have_the_precision_of_the_acceptance_sets(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"g1": [5.0, 4.0, 3.0, 2.0, 1.0], "g2": [0.1, 0.9, 0.8, 0.2, 0.7]}, index=list("abcde"))
-    candidates = Candidates.from_scores(frame, [1, 0, 1, 0, 0])
-    outputs = candidates.outputs_at({"g2": 0.7, "g1": 3.0})
-    # g2 accepts b, c and e, of which c is true; g1 accepts a, b and c, of which a and c are.
-    assert dict(zip(outputs.names, outputs.scores(), strict=True)) == pytest.approx({"g2": 1 / 3, "g1": 2 / 3})
-    with pytest.raises(ValueError, match=r"thresholds must accept a candidate, unlike 99.0 for 'g1' \(highest: 5.0\)"):
-        candidates.outputs_at({"g1": 99.0, "g2": 0.7})
-    path = tmp_path / "outputs.parquet"
-    outputs.save(path)
-    assert Outputs.load(path).scores().tolist() == outputs.scores().tolist()
-    assert Outputs.load(path).metric == outputs.metric
-    numbers = verdict(compared(outputs).iloc[0]).splitlines()[1]
-    assert numbers.startswith("g1 scores 0.6667 precision of accepted candidates, ")
-
-
-def test_features_are_scored_by_functions() -> None:
-    features = pd.DataFrame({"f": [30, 4, 12], "length": [2, 5, 3]}, index=["x", "y", "z"])
-    candidates = Candidates.from_features(
-        features, [1, 0, 1], {"f": lambda x: x["f"], "-length": lambda x: -x["length"]}
-    )
-    assert candidates.ids == ["x", "y", "z"]
-    assert candidates.scores.tolist() == [[30, 4, 12], [-2, -5, -3]]
-    with pytest.raises(ValueError, match=r"functions must return one score for each of 3 candidates, unlike 'sum'"):
-        Candidates.from_features(features, [1, 0, 1], {"sum": lambda x: x["f"].sum()})
-    with pytest.raises(ValueError, match="functions must map names to scoring functions, at least one"):
-        Candidates.from_features(features, [1, 0, 1], {})
-    with pytest.raises(ValueError, match="features must be a pandas DataFrame .* not ndarray"):
-        Candidates.from_features(features.to_numpy(), [1, 0, 1], {"f": lambda x: x})  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="scores by 'sorted' must have the index of the candidates"):
-        Candidates.from_features(features, [1, 0, 1], {"sorted": lambda x: x["f"].sort_values()})
-
-
 def test_infinite_scores_rank_first_and_last() -> None:
     frame = pd.DataFrame({"g": [0.0, -np.inf, np.inf, 7.0]})
     assert Candidates.from_scores(frame, [1, 0, 0, 1]).ranks.tolist() == [[3, 4, 1, 2]]
@@ -138,23 +102,13 @@ def test_negative_zero_ties_with_zero() -> None:
     assert Candidates.from_scores(frame, [1, 0], ties="keep").ranks.tolist() == [[1, 1]]
 
 
-def test_some_candidates_are_ranked_among_themselves() -> None:
-    candidates = random_candidates(4)
-    positions = np.array([30, 2, 7, 11])
-    part = candidates.take(positions)
-    assert part.ids == ["c30", "c2", "c7", "c11"]
-    assert part.true.tolist() == candidates.true[positions].tolist()
-    for ranks, whole in zip(part.ranks, candidates.ranks, strict=True):
-        # The jitter is of the candidate, so that the order is the one that they have among all.
-        np.testing.assert_array_equal(ranks, stats.rankdata(whole[positions]))
-    for wrong in ([], [1, 1], [40], [-1], [0.5]):
-        with pytest.raises(ValueError, match="positions must"):
-            candidates.take(wrong)
-
-
 def test_nothing_changes_in_place() -> None:
+    frame, true = pd.DataFrame({"g": [2.0, 1.0]}), np.array([True, False])
+    candidates = Candidates.from_scores(frame, true)
+    frame.loc[0, "g"], true[0] = 0.0, False
+    assert (candidates.scores.tolist(), candidates.true.tolist()) == ([[2.0, 1.0]], [True, False])
     candidates = random_candidates(0)
-    for array in (candidates.scores, candidates.true, candidates.ranks, candidates.select(["g2"]).scores):
+    for array in (candidates.scores, candidates.true, candidates.ranks):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
 
@@ -202,11 +156,6 @@ def test_bad_questions_are_refused() -> None:
     for threshold in (float("nan"), "high", True):
         with pytest.raises(ValueError, match=f"threshold must be a number, not {threshold!r}"):
             candidates.accepted("g1", threshold)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="thresholds must map"):
-        candidates.outputs_at({})
-    for names in ([], ["g1", "g1"]):
-        with pytest.raises(ValueError, match="names must be of scoring functions, once each"):
-            candidates.select(names)
 
 
 @pytest.mark.parametrize("value", [0, 1])
@@ -218,8 +167,5 @@ def test_all_true_and_none_true_are_defined(value: int) -> None:
 
 
 def test_masked_values_are_refused() -> None:
-    frame = pd.DataFrame({"g": [1.0, 2.0]})
     with pytest.raises(ValueError, match="^true must not be masked, as 1 value is"):
-        Candidates.from_scores(frame, np.ma.array([1, 0], mask=[0, 1]))
-    with pytest.raises(ValueError, match="^scores by 'h' must not be masked, as 1 value is"):
-        Candidates.from_features(frame, [1, 0], {"h": lambda f: np.ma.masked_less(f["g"].to_numpy(), 2)})
+        Candidates.from_scores(pd.DataFrame({"g": [1.0, 2.0]}), np.ma.array([1, 0], mask=[0, 1]))

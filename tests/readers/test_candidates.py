@@ -48,7 +48,6 @@ def test_columns_of_numbers_are_scores_unless_they_describe(tmp_path: Path) -> N
         ("id,gold,t\na,1,\nb,0,1\n", "c.csv, line 2"),
         ("id,gold,t\na,1,3\nb,1,2\n", "c.csv"),
         ("id,gold,t\na,1,x\nb,0,y\n", "c.csv"),
-        ("id,gold,f,f1,f2,N\na,1,30,100,50,1000\nb,0,2,40,50,1000\n", "c.csv"),
     ],
 )
 def test_malformed_tables_are_refused_where_they_are(tmp_path: Path, text: str, at: str) -> None:

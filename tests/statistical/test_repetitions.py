@@ -7,9 +7,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.rankings.repetitions import binomial_check, repetitions
-from simstudy.rankings.simulated import simulated_candidates
+from tests.experiments.programs import program
 from tests.oracles import average_precision
+
+REPETITIONS = program("evert_2004", "repetitions")
+binomial_check, repetitions = REPETITIONS.binomial_check, REPETITIONS.repetitions
+simulated_candidates = program("evert_2004", "simulated").simulated_candidates
 
 pytestmark = pytest.mark.statistical
 
@@ -22,7 +25,7 @@ def experiments(cluster_size: int, within: float) -> tuple[pd.DataFrame, pd.Data
     """The sets of all experiments, and the check of each; about 65 of 250 candidates are accepted."""
     sets = simulated_candidates(
         N_EXPERIMENTS * N_SETS, n_candidates=250, share_true=SHARE, separations={"g": SEPARATION},
-        cluster_size=cluster_size, within=within, seed=1,
+        correlation=0.5, cluster_size=cluster_size, within=within, seed=1,
     )  # fmt: skip
     tables = [repetitions(sets[i : i + N_SETS], {"g": THRESHOLD}) for i in range(0, len(sets), N_SETS)]
     return pd.concat(tables), pd.concat([binomial_check(table) for table in tables])

@@ -16,7 +16,6 @@ import pytest
 
 from simstudy.engines.kernels import draw_coins, draw_counts
 from simstudy.outputs import Outputs
-from simstudy.rankings.simulated import simulated_candidates
 from simstudy.training.resampling import Variant
 from simstudy.truth.muc_like import muc_like
 from simstudy.truth.pair_answers import Clusters, RightOrWrong
@@ -148,14 +147,6 @@ def test_no_stream_is_drawn_from_twice(name: str, monkeypatch: pytest.MonkeyPatc
         make(seed)
     assert len(seeds) >= len(SEEDS)
     assert len(set(seeds)) == len(seeds)
-
-
-def test_candidates_differ_by_seed_set_function_and_place() -> None:
-    sets = [each for seed in SEEDS for each in simulated_candidates(3, n_candidates=400, correlation=0, seed=seed)]
-    # Scores less what true candidates get on average, by which no two normals become equal.
-    scores = np.concatenate([each.scores.ravel() for each in sets])
-    assert np.unique(scores).size == scores.size
-    assert len({each.true.tobytes() for each in sets}) == len(sets)
 
 
 PAIRS: dict[str, tuple[PairModel, int]] = {

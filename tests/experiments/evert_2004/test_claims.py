@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 
 from simstudy.rankings.candidates import Candidates
-from simstudy.rankings.n_best_lists import precision_curve, ranking_differences
 from tests.experiments.programs import program
 
-EVERT = program("evert_2004", "claims")
+EVERT, LISTS = program("evert_2004", "claims"), program("evert_2004", "n_best_lists")
 RANKINGS, up_to, in_ranges = EVERT.RANKINGS, EVERT.up_to, EVERT.in_ranges
 
 
@@ -21,8 +20,8 @@ def told(orders: dict[str, list[int]], true: np.ndarray) -> pd.DataFrame:
     candidates = Candidates.from_scores(pd.DataFrame(scores, index=[str(i) for i in range(n)]), true)
     lengths = range(100, 2001)
     ties = pd.DataFrame({"ties": ["jitter", "jitter", "keep"], "significant_up_to": [1268, 1301, 1]})
-    differences = ranking_differences(candidates, lengths)
-    table: pd.DataFrame = EVERT.claims(precision_curve(candidates, lengths), differences, ties, 0.05)
+    curves, differences = LISTS.precision_curve(candidates, lengths), LISTS.ranking_differences(candidates, lengths)
+    table: pd.DataFrame = EVERT.claims(curves, differences, ties, 0.05)
     return table
 
 

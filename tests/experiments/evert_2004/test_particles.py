@@ -28,27 +28,27 @@ DOCUMENTS = [
 
 
 def sets(documents: list[TaggedDocument], n_parts: int, floor: int = 1, arrangement: str = "dealt") -> list[Candidates]:
-    measures = ["frequency", "dice"]
+    measures = ["frequency", "t_score"]
     return PARTICLES.particle_sets(documents, n_parts, floor=floor, arrangement=arrangement, measures=measures, seed=0)
 
 
 def rows(part: Candidates) -> dict[str, tuple[float, float, bool]]:
-    """Candidate -> frequency, Dice and whether it is true."""
+    """Candidate -> frequency f, expected frequency f - t sqrt(f), and whether it is true."""
     return {
-        name: (float(f), round(float(dice), 9), bool(true))
-        for name, (f, dice), true in zip(part.ids, part.scores.T, part.true, strict=True)
+        name: (float(f), round(float(f - t * np.sqrt(f)), 9), bool(true))
+        for name, (f, t), true in zip(part.ids, part.scores.T, part.true, strict=True)
     }
 
 
 def test_the_whole_corpus() -> None:
-    """Counted by hand: 10 pair tokens. Dice is 2 f / (f1 + f2)."""
+    """Counted by hand: 10 pair tokens. A frequency of f1 f2 / N is expected."""
     (whole,) = sets(DOCUMENTS, 1)
-    assert (whole.test_set, whole.names) == ("part 1", ["frequency", "dice"])
+    assert (whole.test_set, whole.names) == ("part 1", ["frequency", "t_score"])
     assert rows(whole) == {
-        "gave up": (4, round(8 / (4 + 5), 9), True),
-        "go on": (2, 1.0, True),
-        "looked at": (3, round(6 / (4 + 3), 9), False),
-        "looked up": (1, round(2 / (4 + 5), 9), True),
+        "gave up": (4, 4 * 5 / 10, True),
+        "go on": (2, 2 * 2 / 10, True),
+        "looked at": (3, 4 * 3 / 10, False),
+        "looked up": (1, 4 * 5 / 10, True),
     }
 
 
@@ -61,20 +61,24 @@ def test_pairs_below_the_floor_count_in_the_marginals() -> None:
 def test_frequencies_are_of_the_part_and_truths_of_all_documents() -> None:
     contiguous = sets(DOCUMENTS, 2, arrangement="contiguous")
     assert [part.test_set for part in contiguous] == ["part 1", "part 2"]
-    assert rows(contiguous[0]) == {"gave up": (3, 1.0, True), "go on": (1, 1.0, True), "looked at": (2, 1.0, False)}
+    assert rows(contiguous[0]) == {
+        "gave up": (3, 3 * 3 / 6, True),
+        "go on": (1, round(1 * 1 / 6, 9), True),
+        "looked at": (2, round(2 * 2 / 6, 9), False),
+    }
     # In this part "go on" is a preposition only.
     assert rows(contiguous[1]) == {
-        "go on": (1, 1.0, True),
-        "gave up": (1, round(2 / (1 + 2), 9), True),
-        "looked up": (1, round(2 / (2 + 2), 9), True),
-        "looked at": (1, round(2 / (2 + 1), 9), False),
+        "go on": (1, 1 * 1 / 4, True),
+        "gave up": (1, 1 * 2 / 4, True),
+        "looked up": (1, 2 * 2 / 4, True),
+        "looked at": (1, 2 * 1 / 4, False),
     }
     dealt = sets(DOCUMENTS, 2, arrangement="dealt")
     assert [sorted(part.ids) for part in dealt] == [
         ["gave up", "go on"],
         ["gave up", "go on", "looked at", "looked up"],
     ]
-    assert rows(dealt[0])["gave up"] == (3, 1.0, True)
+    assert rows(dealt[0])["gave up"] == (3, 3 * 3 / 4, True)
 
 
 def test_parts_are_of_nearly_equally_many_documents() -> None:

@@ -56,13 +56,13 @@ def test_experiments_are_counted_for_each_dependence() -> None:
 def test_an_experiment_is_many_evaluations_of_two_equal_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     """The last two of 27; the least sets have fewer candidates than are to be accepted."""
     settings: Any = small("evert_2004", simulated=SIMULATED).simulated
-    drawn, draw = [], ss.rankings.simulated_candidates
+    drawn, draw = [], EVERT.simulated_candidates
 
     def drawing(n_sets: int, **options: Any) -> list[ss.rankings.Candidates]:
         drawn.append((n_sets, options))
         return draw(n_sets, **options)
 
-    monkeypatch.setattr(ss.rankings, "simulated_candidates", drawing)
+    monkeypatch.setattr(EVERT, "simulated_candidates", drawing)
     found = EVERT.experiments(settings, 5, 0.6, 0.3, 3, range(25, 27))
     assert len(found) == len(drawn) == 2
     assert len({options.pop("seed") for _, options in drawn}) == 2
@@ -72,12 +72,10 @@ def test_an_experiment_is_many_evaluations_of_two_equal_functions(monkeypatch: p
     for row, seed in zip(found.to_dict("records"), (25, 26), strict=True):
         sets = draw(12, **drawn[0][1], seed=derived_seed(3, "simulated", 5, 0.6, seed) % 2**64)
         g1 = np.sort(np.concatenate([each.scores[each.names.index("g1")] for each in sets]))
-        repeated = ss.rankings.repetitions(sets, {"g1": g1[-40 * 12]})
-        check = ss.rankings.binomial_check(repeated).iloc[0]
+        repeated = EVERT.repetitions(sets, {"g1": g1[-40 * 12]})
+        check = EVERT.binomial_check(repeated).iloc[0]
         lengths = [min(40, each.n_candidates) for each in sets]
-        p_values = [
-            ss.rankings.ranking_differences(each, [n])["p_value"][0] for each, n in zip(sets, lengths, strict=True)
-        ]
+        p_values = [EVERT.ranking_differences(each, [n])["p_value"][0] for each, n in zip(sets, lengths, strict=True)]
         tests = {"ks": "ks_p", "dispersion": "dispersion_p", "missed_test": "missed_p"}
         told = {name: check[key] <= 0.3 for name, key in tests.items()}
         assert min(lengths) < 40
@@ -98,7 +96,7 @@ def test_parts_have_a_row_for_each_way_to_cut() -> None:
         n_parts=[2, 4],
         arrangements=["dealt", "contiguous"],
         floor=3,
-        rankings=["frequency", "dice"],
+        rankings=["frequency", "t_score"],
         share_accepted=0.75,
     )
     repeated, check, parts = EVERT.parts_of_corpus([document(k) for k in range(8)], settings, 0).values()

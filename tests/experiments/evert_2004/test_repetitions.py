@@ -1,3 +1,5 @@
+"""The common threshold, repetitions and the check of the binomial model: by hand, by scipy and by the paper."""
+
 from __future__ import annotations
 
 import math
@@ -8,7 +10,12 @@ import pytest
 from scipy import integrate, special, stats
 
 from simstudy.rankings.candidates import Candidates
-from simstudy.rankings.repetitions import binomial_check, common_threshold, repetitions
+from tests.experiments.programs import program
+
+REPETITIONS = program("evert_2004", "repetitions")
+binomial_check, common_threshold, repetitions = (
+    REPETITIONS.binomial_check, REPETITIONS.common_threshold, REPETITIONS.repetitions
+)  # fmt: skip
 
 N_SETS = 80
 
@@ -24,9 +31,9 @@ def evaluations(counts: list[tuple[int, int]]) -> list[Candidates]:
     return [evaluation(number, *of_set) for number, of_set in enumerate(counts)]
 
 
-def checked(counts: list[tuple[int, int]], level: float = 0.95) -> pd.Series:
+def checked(counts: list[tuple[int, int]]) -> pd.Series:
     """The only row of the check of sets that accept so many true and false candidates."""
-    check = binomial_check(repetitions(evaluations(counts), {"g": 0}, level=level))
+    check = binomial_check(repetitions(evaluations(counts), {"g": 0}))
     assert len(check) == 1
     return check.iloc[0]
 
@@ -81,11 +88,10 @@ def test_each_set_by_hand() -> None:
 def test_each_scoring_function_has_its_own_average_and_threshold() -> None:
     frame = pd.DataFrame({"g": [4, 3, 2, 1], "h": [1, 2, 3, 4], "unused": 0})
     sets = [Candidates.from_scores(frame, true, test_set=str(true)) for true in ([1, 1, 0, 0], [1, 0, 0, 0])]
-    table = repetitions(sets, {"h": 2, "g": 4}, level=0.5)
+    table = repetitions(sets, {"h": 2, "g": 4})
     assert table["ranking"].tolist() == ["h", "h", "g", "g"]
     assert table["threshold"].tolist() == [2, 2, 4, 4]
     np.testing.assert_allclose(table["average_precision"], [1 / 6, 1 / 6, 1, 1])
-    assert (table["level"] == 0.5).all()
     check = binomial_check(table)
     assert check["ranking"].tolist() == ["h", "g"]
     assert check["mean_accepted"].tolist() == [3, 1]
@@ -133,16 +139,16 @@ def test_kolmogorovs_distance_by_brute_force() -> None:
 
 
 def test_the_interval_of_the_ratio_has_the_tails_that_it_should() -> None:
-    """At its bounds as true ratios, s so large or so small has probability 5 %, by integrating the density."""
-    row = checked(spread_counts(1.3), level=0.9)
+    """At its bounds as true ratios, s so large or so small has probability 2.5 %, by integrating the density."""
+    row = checked(spread_counts(1.3))
     df = N_SETS - 1
 
     def density(x: float) -> float:
         return math.exp((df / 2 - 1) * math.log(x) - x / 2 - df / 2 * math.log(2) - math.lgamma(df / 2))
 
     at_low, at_high = (df * (row.ratio / bound) ** 2 for bound in (row.ratio_low, row.ratio_high))
-    assert integrate.quad(density, at_low, 400)[0] == pytest.approx(0.05, abs=1e-6)
-    assert integrate.quad(density, 1e-9, at_high)[0] == pytest.approx(0.05, abs=1e-6)
+    assert integrate.quad(density, at_low, 400)[0] == pytest.approx(0.025, abs=1e-6)
+    assert integrate.quad(density, 1e-9, at_high)[0] == pytest.approx(0.025, abs=1e-6)
 
 
 def at_least(count: int, of: int, p: float) -> float:
@@ -184,21 +190,6 @@ def test_the_papers_ratios_are_more_than_chance(s: float, sigma: float, p: float
     assert p / 3 < row.dispersion_p < 3 * p
 
 
-def test_the_level_is_that_of_the_table() -> None:
-    """At 50 % an interval may miss half of the time, and the ratio's interval is narrower."""
-    table = repetitions(evaluations([(0, 10), (5, 0)]), {"g": 0}, level=0.5)
-    # With no true one of n, or all, a bound solves (1 - p)^n = 25 %.
-    assert table["high"].iloc[0] == pytest.approx(1 - 0.25**0.1)
-    assert table["low"].iloc[1] == pytest.approx(0.25**0.2)
-    # 38 sets are far from the mean, the other 42 on it.
-    counts = [(10, 90), (50, 50)] * 19 + [(30, 70)] * 42
-    wide, narrow = (checked(counts, level) for level in (0.95, 0.5))
-    assert narrow.n_missed == 38
-    assert narrow.expected_missed == pytest.approx(40)
-    assert narrow.missed_p == pytest.approx(at_least(38, N_SETS, 0.5))
-    assert wide.ratio_low < narrow.ratio_low < narrow.ratio < narrow.ratio_high < wide.ratio_high
-
-
 def test_sets_that_accept_nothing_are_left_out_and_counted() -> None:
     counts = [(2, 2), (3, 5), (1, 3)]
     pd.testing.assert_series_equal(
@@ -216,48 +207,3 @@ def test_where_nothing_can_vary_nothing_is_said(counts: list[tuple[int, int]]) -
     assert row[COMPUTED].isna().all()
     assert (row.n_missed, row.missed_p) == (0, 1)
     assert np.isnan(row.sd_observed) == (row.n_sets == 1)
-
-
-def test_where_no_set_accepts_anything() -> None:
-    row = checked([(0, 0), (0, 0)])
-    assert (row.n_sets, row.n_empty, row.n_missed) == (0, 2, 0)
-    assert row[[*COMPUTED, "mean_accepted", "average_precision", "sd_observed", "sd_binomial", "missed_p"]].isna().all()
-
-
-def test_bad_input() -> None:
-    sets = evaluations([(2, 2), (1, 3)])
-    for n, message in (
-        (0.1, "n_accepted must ask for 1 to 12 candidates, all that 2 sets have, not for 0 \\(0.1 a set\\)"),
-        (7, "not for 14"),
-        (-3, "not for -6"),
-        (float("nan"), "n_accepted must be a number of candidates, not nan"),
-        ("many", "n_accepted must be a number of candidates, not 'many'"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            common_threshold(sets, "g", n)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="no scoring function 'h' among g"):
-        common_threshold(sets, "h", 1)
-    with pytest.raises(ValueError, match="sets must have at least one"):
-        common_threshold([], "g", 1)
-    with pytest.raises(ValueError, match="sets must have at least one"):
-        repetitions([], {"g": 0})
-    with pytest.raises(ValueError, match="thresholds must map"):
-        repetitions(sets, {})
-    with pytest.raises(ValueError, match="no scoring function 'h' among g"):
-        repetitions(sets, {"h": 0})
-    with pytest.raises(ValueError, match="threshold must be a number, not nan"):
-        repetitions(sets, {"g": float("nan")})
-    with pytest.raises(ValueError, match="level must lie between 0 and 1"):
-        repetitions(sets, {"g": 0}, level=95)
-    with pytest.raises(ValueError, match="test sets must be named once each; 'part 0' occurs twice"):
-        repetitions([sets[0], sets[0]], {"g": 0})
-
-
-def test_a_check_is_of_one_table_of_repetitions() -> None:
-    table = repetitions(evaluations([(2, 2), (1, 3)]), {"g": 0})
-    other = repetitions(evaluations([(2, 2), (1, 3), (4, 0)]), {"g": 0})
-    with pytest.raises(ValueError, match="one threshold, average_precision and level for ranking 'g'"):
-        binomial_check(pd.concat([table, other]))
-    for wrong in (table.drop(columns="covered"), table.head(0), None):
-        with pytest.raises(ValueError, match="table must (be what `repetitions` returned|have at least one row)"):
-            binomial_check(wrong)  # type: ignore[arg-type]

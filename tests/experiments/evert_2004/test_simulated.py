@@ -1,21 +1,36 @@
+"""Simulated sets of candidates against Poisson and normal distributions."""
+
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from simstudy.rankings.candidates import Candidates
-from simstudy.rankings.simulated import simulated_candidates
 from simstudy.truth.synthetic import outcome_correlation
+from tests.experiments.programs import program
 from tests.oracles import average_precision
+
+SIMULATED = program("evert_2004", "simulated")
 
 #: A check that holds fails by chance once in a million.
 FALSE_ALARM = 1e-6
 
 
-def one_large_set(n: int, **options: object) -> tuple[np.ndarray, np.ndarray]:
+def simulated_candidates(n_sets: int, **options: Any) -> list[Candidates]:
+    """Sets of the model; what a test does not set is as here."""
+    usual = {"n_candidates": 30, "share_true": 0.1, "separations": {"g1": 1.5, "g2": 1.0}, "correlation": 0.5}
+    sets: list[Candidates] = SIMULATED.simulated_candidates(
+        n_sets, **{**usual, "cluster_size": 1, "within": 0.0, "seed": 0, **options}
+    )
+    return sets
+
+
+def one_large_set(n: int, **options: Any) -> tuple[np.ndarray, np.ndarray]:
     """Scores (K, about n) and truth of one set."""
-    large = simulated_candidates(1, n_candidates=n, **options)[0]  # type: ignore[arg-type]
+    large = simulated_candidates(1, n_candidates=n, **options)[0]
     return large.scores, large.true
 
 
@@ -122,21 +137,10 @@ def test_the_average_precision_is_that_of_a_large_set(threshold: float, cluster_
     assert abs(true[accepted].mean() - pi) < 5 * error
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_sets": 0}, "n_sets must be at least 1, not 0"),
-        ({"n_candidates": 99.5}, "n_candidates must be a whole number"),
-        ({"cluster_size": 0}, "cluster_size must be at least 1, not 0"),
-        ({"share_true": 10}, "share_true must lie between 0 and 1, both excluded, not 10"),
-        ({"correlation": 1.1}, "correlation must lie between 0 and 1, not 1.1"),
-        ({"within": -0.1}, "within must lie between 0 and 1, not -0.1"),
-        ({"within": float("nan")}, "within must lie between 0 and 1, not nan"),
-        ({"separations": {}}, "separations must map scoring functions to numbers, at least one, not {}"),
-        ({"separations": {"g": float("inf")}}, "separations must have a finite number"),
-        ({"seed": -1}, "seed must be at least 0"),
-    ],
-)
-def test_bad_input(options: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        simulated_candidates(**{"n_sets": 2, **options})  # type: ignore[arg-type]
+def test_candidates_differ_by_seed_set_function_and_place() -> None:
+    seeds = (0, 1, 2, 71)
+    sets = [each for seed in seeds for each in simulated_candidates(3, n_candidates=400, correlation=0, seed=seed)]
+    # Scores less what true candidates get on average, by which no two normals become equal.
+    scores = np.concatenate([each.scores.ravel() for each in sets])
+    assert np.unique(scores).size == scores.size
+    assert len({each.true.tobytes() for each in sets}) == len(sets)
