@@ -14,7 +14,7 @@ import pytest
 from simstudy import validation as v
 from simstudy.comparisons import compare
 from simstudy.notes import note, notes_kept
-from simstudy.outputs.checks import note_exchanged
+from simstudy.outputs.frames import note_exchanged
 from simstudy.pairs import order_of, relations
 from simstudy.schema import ADDED, KNOWN, OWN, names_of
 from simstudy.tables import (

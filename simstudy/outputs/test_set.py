@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import pandas as pd
 
-from simstudy.outputs.checks import check_outputs
-from simstudy.outputs.outputs import Outputs
+from simstudy.outputs.outputs import Outputs, check_outputs
 from simstudy.outputs.texts import ItemTexts
 from simstudy.text.reprs import ReprMixin
 from simstudy.validation import InputError, check_list, check_text, check_texts, check_whole
@@ -19,6 +18,8 @@ from simstudy.validation import InputError, check_list, check_text, check_texts,
 class TestSet(ReprMixin):
     """Outputs of systems on one test set, and the settings of their comparison.
 
+    Whether the outputs have the columns that are named is checked when they are compared.
+
     Attributes
     ----------
     outputs
@@ -27,7 +28,7 @@ class TestSet(ReprMixin):
         Columns of the systems table that relation classes come from, the main one first. A string is one column.
         Without a column all pairs are one class.
     unit
-        What is resampled: "item", or a column of the items. None: clusters where the items have them, else items.
+        What is resampled: "item", or a column of the items. None: clusters if the items have them, else items.
     settings
         Further options of `simstudy.compare` by name: test, n_resamples, alternative, seed, …
     sizes
@@ -39,12 +40,6 @@ class TestSet(ReprMixin):
         What a reader should know about the data.
     texts
         What the items ask and what the systems answered, for people; no test reads it. None: not known.
-
-    Raises
-    ------
-    ValueError
-        For outputs, columns and settings that are none. Whether the outputs have the columns is checked when they are
-        compared.
 
     Examples
     --------
@@ -70,14 +65,12 @@ class TestSet(ReprMixin):
 
     def __post_init__(self) -> None:
         check_outputs("outputs", self.outputs)
-        if isinstance(self.by, str):
-            object.__setattr__(self, "by", (self.by,))
-        check_texts("by", self.by, "names of columns of the systems table")
-        object.__setattr__(self, "by", tuple(self.by))
+        by = (self.by,) if isinstance(self.by, str) else self.by
+        check_texts("by", by, "names of columns of the systems table")
+        object.__setattr__(self, "by", tuple(by))
         check_text("unit", self.unit, "the name of a column of the items", or_none=True)
         if not isinstance(self.settings, Mapping):
             raise InputError("settings", "must map options of simstudy.compare to values", self.settings)
-        check_texts("settings", [*self.settings], "names of options of simstudy.compare")
         check_list("sizes", self.sizes, "numbers of items")
         for size in self.sizes:
             check_whole("sizes", size, 1)
@@ -101,11 +94,11 @@ class TestSet(ReprMixin):
         """How pairs are tested, by the names of `simstudy.compare`."""
         return {**self.settings, "unit": self.unit}
 
-    def with_settings(self, unit: str | None = None, **settings: Any) -> Self:
+    def with_settings(self, unit: str | None = None, **settings: Any) -> TestSet:
         """The same test set with these settings, unless it has its own."""
         return replace(self, unit=self.unit or unit, settings={**settings, **self.settings})
 
-    def segments(self) -> list[Self]:
+    def segments(self) -> list[TestSet]:
         """The initial segments of `sizes` that are smaller than the whole, and the whole."""
         sizes = [size for size in self.sizes if size < self.outputs.n_items]
         return [replace(self, outputs=self.outputs.head(size)) for size in [*sizes, self.outputs.n_items]]

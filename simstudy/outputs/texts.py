@@ -8,55 +8,42 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import pandas as pd
-
-from simstudy.text.reprs import ReprMixin
+from simstudy.text.reprs import FieldsMixin
 
 # The fastest: texts shrink to a third, at a hundredth of the time that it takes to read and count them.
 _LEVEL = 1
 
 
-class PackedTexts(ReprMixin):
+class PackedTexts(FieldsMixin):
     """Texts by the ids of items, compressed: beside the numbers of a test set they take little memory."""
 
     def __init__(self, places: Mapping[str, int], texts: Iterable[str | None]) -> None:
         self._places = places
-        listed = json.dumps(list(texts), ensure_ascii=False).encode("utf-8", "surrogatepass")
-        self._packed = zlib.compress(listed, _LEVEL)
+        self._packed = zlib.compress(json.dumps(list(texts)).encode(), _LEVEL)
 
     def of(self, ids: Iterable[str]) -> list[str | None]:
         """The texts of these items; None where there is none."""
-        known = json.loads(zlib.decompress(self._packed).decode("utf-8", "surrogatepass"))
-        places = map(self._places.get, ids)
-        return [None if place is None else known[place] for place in places]
+        texts = json.loads(zlib.decompress(self._packed))
+        return [None if (place := self._places.get(name)) is None else texts[place] for name in ids]
 
-    def _summary(self) -> tuple[str, str]:
-        return f"PackedTexts: {len(self._places):,} texts in {self.n_bytes:,} bytes", ""
-
-    def _table(self) -> pd.DataFrame:
-        return pd.DataFrame({"texts": [len(self._places)], "bytes": [self.n_bytes]})
-
-    @property
-    def n_bytes(self) -> int:
-        """How much memory the texts take."""
-        return len(self._packed)
+    def __repr__(self) -> str:
+        return f"PackedTexts: {len(self._places):,} texts in {len(self._packed):,} bytes"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ItemTexts(ReprMixin):
+class ItemTexts(FieldsMixin):
     """Texts of a test set's items: what they ask, what is right, and what each system answered.
 
-    They are kept by id and by name. Items may be dropped, shuffled or cut to a domain in the meantime: what is asked
-    for is found as long as it has its id.
+    They are kept by id and by name, so that they outlast that items are dropped, shuffled or cut to a domain.
 
     Attributes
     ----------
     inputs, references
-        What items ask, and what is right; None where the files do not say.
+        What items ask, and what is right; None if the files do not say.
     answers
         System -> what it answered.
     samples
-        Question -> the ids of its samples, where an item may also be a question with several of them.
+        Question -> the ids of its samples, if an item may also be a question with several of them.
 
     Examples
     --------
@@ -81,37 +68,28 @@ class ItemTexts(ReprMixin):
     def answers_of(self, system: str, ids: Sequence[str]) -> list[str | None]:
         """What a system answered to these items; None where it is not known.
 
-        Of a question with several samples the answers are listed, equal ones once with their number.
+        The answers of a question with several samples are listed, equal ones once with their number.
         """
-        texts = self.answers.get(system)
-        if texts is None:
+        if system not in self.answers:
             return [None] * len(ids)
         groups = [self.samples.get(name, (name,)) for name in ids]
-        flat = iter(texts.of([name for group in groups for name in group]))
-        return [_together([next(flat) for _ in group]) for group in groups]
+        texts = iter(self.answers[system].of([name for group in groups for name in group]))
+        return [_listed([next(texts) for _ in group]) for group in groups]
 
-    def _of_questions(self, texts: PackedTexts | None, ids: Sequence[str]) -> list[str | None]:
-        """The texts of items; of a question, those of its first sample."""
-        if texts is None:
+    def _of_questions(self, packed: PackedTexts | None, ids: Sequence[str]) -> list[str | None]:
+        """The texts of items; of a question, the text of its first sample."""
+        if packed is None:
             return [None] * len(ids)
-        own = texts.of(ids)
-        first = texts.of([self.samples[name][0] if name in self.samples else name for name in ids])
-        return [other if text is None else text for text, other in zip(own, first, strict=True)]
-
-    def _summary(self) -> tuple[str, str]:
-        kinds = {"what items ask": self.inputs, "what is right": self.references}
-        known = [what for what, texts in kinds.items() if texts is not None]
-        return f"ItemTexts of {len(self.answers)} systems", f"also: {', '.join(known) or 'nothing'}"
-
-    def _table(self) -> pd.DataFrame:
-        return pd.DataFrame({"system": list(self.answers), "bytes": [one.n_bytes for one in self.answers.values()]})
+        texts = packed.of(ids)
+        of_samples = packed.of([self.samples[name][0] if name in self.samples else name for name in ids])
+        return [other if text is None else text for text, other in zip(texts, of_samples, strict=True)]
 
 
-def _together(texts: Sequence[str | None]) -> str | None:
+def _listed(texts: Sequence[str | None]) -> str | None:
     """The answers of several samples as one text."""
-    known = Counter(text for text in texts if text is not None)
-    if len(texts) == 1 or not known:
+    counts = Counter(text for text in texts if text is not None)
+    if len(texts) == 1 or not counts:
         return texts[0]
-    if len(known) == 1 and len(set(texts)) == 1:
+    if len(set(texts)) == 1:
         return f"{len(texts)} samples: {texts[0]}"
-    return "\n".join(f"{number} of {len(texts)} samples: {text}" for text, number in known.items())
+    return "\n".join(f"{number} of {len(texts)} samples: {text}" for text, number in counts.items())

@@ -7,7 +7,7 @@ import pandas as pd
 
 from simstudy.metrics.base import IntArray
 from simstudy.outputs import Outputs
-from simstudy.outputs.tables import shortest_first
+from simstudy.outputs.frames import shortest_first
 from simstudy.validation import check_text
 
 

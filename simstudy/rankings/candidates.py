@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
-from simstudy.outputs.answers import read_only
+from simstudy.outputs.statistics import read_only
 from simstudy.rankings.inputs import BoolArray, check_labels, jitter, ranks_of, score_matrix, scored, true_or_false
 from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import (

@@ -21,9 +21,9 @@ from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.of_samples import of_samples
 from simstudy.notes import Argument, Note, Words, note
 from simstudy.outputs import Outputs
-from simstudy.outputs.answers import of_shares, read_only
-from simstudy.outputs.checks import note_exchanged, note_percent
+from simstudy.outputs.frames import note_exchanged, note_percent
 from simstudy.outputs.samples import SAMPLE_OF, has_samples, per_question, unit_in_words
+from simstudy.outputs.statistics import read_only, samples_of_shares
 from simstudy.outputs.texts import ItemTexts, PackedTexts
 from simstudy.readers.columns import (
     NO_NAMES,
@@ -588,7 +588,7 @@ def _samples_of_means(keyed: _Keyed, statistics: Array, metric: Metric) -> Float
         rule = f"must be a share of {number[row]:g} right answers, as n_samples says"
         raise InputError("score", rule, share[row], at=place(keyed.rows, row))
     note("means of samples", n=number_range(number))
-    return of_shares(share, number)
+    return samples_of_shares(share, number)
 
 
 def number_range(n_samples: Array | pd.Series[Any]) -> str:

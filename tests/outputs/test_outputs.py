@@ -1,6 +1,11 @@
+"""Outputs: cut, summed by cluster, joined; nothing changes in place and nothing is lost."""
+
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,9 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from simstudy.analyses.duplicates import near_duplicates
+from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
+from simstudy.running.fingerprints import number_of
 from tests.oracles import ascending, compared
 
+ANSWERS = np.array([[1, 2, 3, 4], [1, 2, 0, 4], [5, 2, 3, 4]])
 COUNTS = hnp.arrays(
     np.int64, st.tuples(st.integers(1, 4), st.integers(1, 8), st.just(3)), elements=st.integers(0, 50)
 ).map(ascending)  # correct <= guessed <= gold, which is one for all systems
@@ -96,6 +105,85 @@ def test_joining_systems_and_items(tagged: Outputs) -> None:
     np.testing.assert_array_equal(whole.statistics, tagged.statistics)
 
 
+def test_joined_tables_know_what_either_knows_and_may_not_disagree() -> None:
+    one = Outputs.from_statistics([[[1, 1, 2], [0, 0, 1]]], "f1", ["a"], pd.DataFrame({"id": ["x", "y"]}))
+    items = pd.DataFrame({"id": ["y", "x"], "cluster": ["of y", "of x"]})
+    other = Outputs.from_statistics([[[1, 1, 1], [0, 0, 2]]], "f1", ["b"], items)
+    assert one.join_systems(other).items["cluster"].tolist() == ["of x", "of y"]
+    again = Outputs.from_statistics([[[1, 1, 1], [0, 0, 2]]], "f1", ["c"], items.assign(cluster=["of y", "of z"]))
+    with pytest.raises(ValueError, match="^item 'x' has the cluster 'of x' here and 'of z' there$"):
+        one.join_systems(other).join_systems(again)
+    gold = Outputs.from_statistics([[[1, 1, 1], [0, 0, 3]]], "f1", ["d"], items)
+    with pytest.raises(ValueError, match="item 'x' has 2 by 'a' and 3 by 'd'$"):
+        one.join_systems(gold)
+    systems = pd.DataFrame({"name": ["a"], "group": ["g"]})
+    more = Outputs.from_statistics([[[1, 1, 1]]], "f1", systems, ["z"])
+    assert one.join_items(more).systems["group"].tolist() == ["g"]
+    with pytest.raises(ValueError, match="^system 'a' has the group 'g' here and 'h' there$"):
+        more.join_items(Outputs.from_statistics([[[1, 1, 1]]], "f1", systems.assign(group="h"), ["w"]))
+
+
+def test_answers_go_with_their_items_and_systems() -> None:
+    items = pd.DataFrame({"id": list("pqrs"), "domain": list("xxyy")})
+    outputs = Outputs.from_statistics(np.ones((3, 4, 2), dtype=int), "accuracy", list("abc"), items, answers=ANSWERS)
+
+    def answers(part: Outputs) -> list[list[int]]:
+        assert part.answers is not None
+        return part.answers.tolist()
+
+    assert answers(outputs.head(2)) == [[1, 2], [1, 2], [5, 2]]
+    assert answers(outputs.take([3, 0, 3])) == [[4, 1, 4], [4, 1, 4], [4, 5, 4]]
+    assert answers(outputs.domain("y")) == [[3, 4], [0, 4], [3, 4]]
+    first, others = outputs.select(["b"]), outputs.select(["c", "a"])
+    assert answers(first.join_systems(others.take([3, 2, 1, 0]))) == ANSWERS[[1, 2, 0]].tolist()
+    joined = outputs.take([2, 1]).join_items(outputs.take([0]).select(["c", "b", "a"]))
+    assert answers(joined) == ANSWERS[:, [2, 1, 0]].tolist()
+    assert first.join_systems(replace(others, answers=None)).answers is None
+    assert outputs.head(1).join_items(replace(outputs.take([3]), answers=None)).answers is None
+    assert outputs.sum_by("domain").answers is None
+    for other in (None, ANSWERS + 1):
+        assert replace(outputs, answers=other).fingerprint() != outputs.fingerprint()
+    wide = replace(outputs, statistics=np.zeros((3, 4, 2), dtype=int) + [0, 1])
+    assert near_duplicates(wide.take([1, 3]))["compared"].tolist() == ["answers"] * 3
+    assert near_duplicates(wide.take([0, 1]))[["system_a", "system_b"]].to_numpy().tolist() == [["a", "b"]]
+
+
+@pytest.mark.parametrize("wrong", [ANSWERS[:2], ANSWERS.T, ANSWERS / 2, "text"])
+def test_what_are_no_answers(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"answers must be whole numbers of shape \(3, 4\)"):
+        Outputs.from_statistics(np.ones((3, 4, 2), dtype=int), "accuracy", answers=wrong)
+
+
+def test_numbers_stand_for_answers_in_every_process() -> None:
+    assert number_of("the cat") == int.from_bytes(blake2b(b"'the cat'", digest_size=8).digest(), "big", signed=True)
+    assert -(2**63) <= number_of(("a", ("b", 1))) < 2**63
+
+
+def test_a_factor_goes_with_its_items(tmp_path: Path) -> None:
+    """Four answers, each to two prompts; a cluster of one prompt keeps it, one of both does not."""
+    rows = [
+        {"system": name, "item": f"{item}/{prompt}", "factor": prompt, "cluster": item, "score": int(item > name)}
+        for name in "ab"
+        for item in "bc"
+        for prompt in ("short", "long")
+    ]
+    outputs = Outputs.from_scores(pd.DataFrame(rows), "accuracy")
+    factors = ["short", "long"] * 2
+    assert outputs.items["factor"].tolist() == factors
+    wide = pd.DataFrame(rows).pivot(index=["item", "factor"], columns="system", values="score")
+    assert set(zip(*Outputs.from_scores(wide).items[["id", "factor"]].T.to_numpy(), strict=True)) == {
+        (row["item"], row["factor"]) for row in rows
+    }
+    assert outputs.take([3, 0]).items["factor"].tolist() == ["long", "short"]
+    assert outputs.take([1]).join_items(outputs.take([2])).items["factor"].tolist() == ["long", "short"]
+    assert outputs.select(["b"]).join_systems(outputs.select(["a"])).items["factor"].tolist() == factors
+    assert "factor" not in outputs.sum_by("cluster").items
+    by_prompt = replace(outputs, items=outputs.items.assign(cluster=["u", "v"] * 2)).sum_by("cluster")
+    assert by_prompt.items.to_dict("list") == {"id": ["u", "v"], "factor": ["short", "long"], "cluster": ["u", "v"]}
+    outputs.save(tmp_path / "o.parquet")
+    assert Outputs.load(tmp_path / "o.parquet").items["factor"].tolist() == factors
+
+
 def test_nothing_changes_in_place(tagged: Outputs) -> None:
     before = tagged.statistics.copy()
     with pytest.raises(ValueError, match="read-only"):
@@ -116,14 +204,13 @@ def test_a_part_has_tables_of_its_own(tagged: Outputs) -> None:
     assert tagged.names[0] == "a"
 
 
-def test_scores_in_any_numeric_columns() -> None:
-    frame = pd.DataFrame({"a": [True, False], "b": [1, 0], "c": pd.array([1, 1], dtype="Int64")})
-    whole = Outputs.from_scores(frame, "accuracy")
-    assert whole.scores().tolist() == [50.0, 50.0, 100.0]
-    assert whole.statistics.dtype.kind == "i"
-    decimals = Outputs.from_scores(pd.DataFrame({"a": [0.5, 0.25], "b": [1, 0]}, index=["q1", "q2"]))
-    assert decimals.scores().tolist() == [0.375, 0.5]
-    assert list(decimals.items["id"]) == ["q1", "q2"]
+def test_another_metric_of_the_same_statistics() -> None:
+    f1 = Outputs.from_statistics([[[3, 4, 6], [0, 1, 0]]], "f1")
+    recall = f1.with_metric("recall")
+    assert (recall.metric, f1.metric) == (METRICS["recall"], METRICS["f1"])
+    np.testing.assert_array_equal(recall.statistics, f1.statistics)
+    assert recall.scores().tolist() == [50]
+    assert recall.with_metric("f1").fingerprint() == f1.fingerprint()
 
 
 def test_fingerprints_are_of_the_content(tagged: Outputs) -> None:
@@ -178,23 +265,6 @@ def test_what_is_drawn_on_its_own_is_a_document_where_there_are_any(clusters: li
     assert Outputs.from_statistics(statistics, "accuracy", items=items).natural_unit == "item"
     assert Outputs.from_statistics(statistics, "accuracy", items=items.assign(cluster=clusters)).natural_unit == unit
     assert Outputs.from_statistics(statistics, "accuracy").natural_unit == "item"
-
-
-def test_numbers_of_other_machines_and_masks_without_effect() -> None:
-    one = [[[1, 1]], [[0, 1]]]
-    for array in (np.array(one, dtype=">i4"), np.ma.array(one, mask=False), np.array(one, dtype=np.longdouble)):
-        outputs = Outputs.from_statistics(array, "accuracy")
-        assert outputs.scores().tolist() == [100, 0]
-        assert outputs.statistics.dtype.isnative
-        assert outputs.statistics.dtype.itemsize <= 8
-        assert type(outputs.statistics) is np.ndarray
-
-
-def test_references_that_depend_on_the_answer_may_differ() -> None:
-    """The nearest of several references in length, and the candidates that a system accepts."""
-    bleu = [[4, 3, 2, 1, 4, 3, 2, 1, 4, length] for length in (4, 5)]
-    assert Outputs.from_statistics([[one] for one in bleu], "bleu").n_systems == 2
-    assert Outputs.from_statistics([[[1, 1], [0, 0]], [[1, 1], [0, 1]]], "precision@2").n_systems == 2
 
 
 @given(st.integers(2, 6), st.data())
