@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Mapping, Set
 from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
-from simstudy.metrics.base import Array, IntArray
+from simstudy.metrics.base import IntArray
 from simstudy.metrics.direction import sounds_like_error
 from simstudy.notes import Argument, note
 from simstudy.text.reprs import listed
@@ -37,12 +37,6 @@ _IDS = re.compile(r"(?:.*[ _.-])?(?:id|idx|index)|qid|uid|unnamed: \d+", re.IGNO
 
 # What to do about items that occur twice.
 _SAMPLES = "samples of an item need ids of their own, and a column 'cluster' that names the item"
-
-# Fewer items are hardly a test set; so many times more systems than items are hardly a leaderboard.
-_FEW, _TIMES = 20, 10
-
-# Some score of a system in percent is greater than this.
-_PERCENT = 10
 
 # Clusters of one item each are noted from so many items on: there is little to resample in fewer.
 _FEWEST_NOTED = 5
@@ -225,22 +219,6 @@ def note_single_items(clusters: pd.Series[Any]) -> None:
         note("clusters of one item")
 
 
-def note_exchanged(n_systems: int, n_items: int) -> None:
-    """Note that the rows of a table with a column for each system look like systems."""
-    if n_systems >= _FEW and (n_items < _FEW or n_systems >= _TIMES * n_items):
-        items = f"{n_items:,} item{'s' * (n_items != 1)}"
-        note("axes exchanged", n_systems=n_systems, items=items)
-
-
-def note_percent(statistics: Array, names: Sequence[str]) -> None:
-    """Note that some systems' scores, statistics[..., 0], look like fractions and all others' like percentages."""
-    low, high = statistics[..., 0].min(axis=1), statistics[..., 0].max(axis=1)
-    fractions, percent = (high > 0) & (high <= 1), (high > _PERCENT) & (high <= 100)
-    if fractions.any() and percent.any() and (fractions | percent | (high == 0)).all() and (low >= 0).all():
-        first, other = (names[int(np.argmax(systems))] for systems in (fractions, percent))
-        note("fractions and percent", first=first, other=other)
-
-
 def note_errors(columns: pd.Index[Any]) -> None:
     """Note that columns of scores, of which higher is taken to be better, are called like errors."""
     names = [str(name) for name in columns]
@@ -296,20 +274,16 @@ def matched_table(given: object, argument: str, key: str, axis: pd.Index[Any]) -
 
 
 def described(
-    frame: pd.DataFrame, systems: pd.DataFrame | None, items: pd.DataFrame | None
+    argument: str, frame: object, systems: pd.DataFrame | None, items: pd.DataFrame | None
 ) -> tuple[list[str] | pd.DataFrame, list[str] | pd.DataFrame]:
     """The systems and the items of a frame (items x systems): their names, or the tables that describe them."""
+    if not isinstance(frame, pd.DataFrame) or frame.shape[1] == 0:
+        raise InputError(argument, "must be a pandas DataFrame (items x systems)", frame)
     names, ids = frame.columns, frame.index
     return (
         names.astype(str).tolist() if systems is None else matched_table(systems, "systems", "name", names),
         ids.astype(str).tolist() if items is None else matched_table(items, "items", "id", ids),
     )
-
-
-def check_columns(argument: str, frame: object) -> None:
-    """Raise an InputError if this is no frame with a row for each item and a column for each system."""
-    if not isinstance(frame, pd.DataFrame) or frame.shape[1] == 0:
-        raise InputError(argument, "must be a pandas DataFrame (items x systems)", frame)
 
 
 def complete_systems(table: pd.DataFrame) -> pd.DataFrame:
@@ -328,17 +302,14 @@ def merged_columns(table: pd.DataFrame, other: pd.DataFrame, what: str, key: str
     merged = table.copy()
     for name in other.columns.drop(key):
         theirs = other[name].set_axis(table.index)
-        if name not in table:
-            merged[name] = theirs
-            continue
-        ours = table[name]
+        ours = table.get(name, theirs)
         unlike = ours.notna() & theirs.notna() & (ours.astype(object) != theirs.astype(object))
         if unlike.any():
             row = int(np.argmax(unlike))
             values = f"'{ours.iloc[row]}' here and '{theirs.iloc[row]}' there"
             raise InputError(f"{what} '{table[key].iloc[row]}' has the {name} {values}")
-        if ours.isna().any() and theirs.notna().any():
-            merged[name] = ours.astype(object).where(ours.notna(), theirs).infer_objects()
+        missing = ours.isna() & theirs.notna()
+        merged[name] = ours.astype(object).where(~missing, theirs).infer_objects() if missing.any() else ours
     return merged
 
 

@@ -18,18 +18,8 @@ from simstudy.metrics.arrays import not_of_sums
 from simstudy.metrics.direction import directed
 from simstudy.metrics.per_class import PER_CLASS, PerClass
 from simstudy.metrics.scaling import check_range
-from simstudy.outputs.frames import (
-    Table,
-    check_columns,
-    complete_systems,
-    described,
-    grouped_items,
-    keyed_table,
-    merged_columns,
-    note_errors,
-    note_exchanged,
-    wide_scores,
-)
+from simstudy.outputs import frames
+from simstudy.outputs.frames import Table
 from simstudy.outputs.statistics import (
     Answers,
     Samples,
@@ -156,8 +146,8 @@ class Outputs(ReprMixin):
         n_systems, n_items = array.shape[:2]
         if systems is None:
             systems = [f"system-{k + 1}" for k in range(n_systems)]
-        system_table = keyed_table(systems, n_systems, "systems", "name")
-        item_table = keyed_table(range(n_items) if items is None else items, n_items, "items", "id")
+        system_table = frames.keyed_table(systems, n_systems, "systems", "name")
+        item_table = frames.keyed_table(range(n_items) if items is None else items, n_items, "items", "id")
         names, ids = system_table["name"].tolist(), item_table["id"].array
         check_sums(array, metric, names, ids)
         step = max(1, _TOGETHER // array[0].size)
@@ -167,7 +157,7 @@ class Outputs(ReprMixin):
         return cls(
             array,
             metric,
-            complete_systems(system_table),
+            frames.complete_systems(system_table),
             item_table,
             task,
             test_set,
@@ -224,13 +214,12 @@ class Outputs(ReprMixin):
         is_array = not metric.of_sums and len(metric.statistics) == 1
         if metric.item_range is None and not is_array:
             raise InputError("metric", "must be 'mean' or 'accuracy' for one score per item", metric.name)
-        frame, columns = wide_scores(scores)
+        frame, columns = frames.wide_scores(scores)
         values = score_values(frame)
-        note_exchanged(values.shape[1], values.shape[0])
         if lower_is_better is None and metric.higher_is_better:
-            note_errors(frame.columns)
+            frames.note_errors(frame.columns)
         statistics = values.T[..., None] if is_array else np.stack([values.T, np.ones_like(values.T)], axis=-1)
-        system_table, item_table = described(frame, systems, items)
+        system_table, item_table = frames.described("scores", frame, systems, items)
         if columns is not None:
             # The table of the items goes before columns of the scores.
             table = item_table if isinstance(item_table, pd.DataFrame) else pd.DataFrame({"id": item_table})
@@ -273,9 +262,8 @@ class Outputs(ReprMixin):
         metric = get_metric(metric)
         if not (isinstance(metric, PerClass) or metric.name == "accuracy"):
             raise InputError("metric", f"must be one of accuracy, {', '.join(PER_CLASS)} for labels", metric.name)
-        check_columns("predicted", predicted)
+        tables = frames.described("predicted", predicted, systems, items)
         statistics, metric, answers = label_statistics(gold, predicted, metric)
-        tables = described(predicted, systems, items)
         return cls.from_statistics(statistics, metric, *tables, answers=answers, task=task, test_set=test_set)
 
     @classmethod
@@ -317,7 +305,7 @@ class Outputs(ReprMixin):
         metric = get_metric(metric)
         if not metric.of_texts:
             raise InputError("metric", "must be a metric of texts, such as bleu, chrf or wer", metric.name)
-        check_columns("texts", texts)
+        tables = frames.described("texts", texts, systems, items)
         if len(references) != len(texts):
             raise InputError("references", f"must be {len(texts):,}, one for each row of texts", len(references))
         for name, column in texts.items():
@@ -330,7 +318,7 @@ class Outputs(ReprMixin):
         return cls.from_statistics(
             np.stack([counter.statistics(column.tolist()) for _, column in texts.items()]),
             metric.signed(counter.signature),
-            *described(texts, systems, items),
+            *tables,
             answers=codes.reshape(texts.shape[1], -1),
             task=task,
             test_set=test_set,
@@ -407,12 +395,8 @@ class Outputs(ReprMixin):
     def gains(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.float64]:
         """By how much the first system of each pair is better than the second, on the metric's scale; 0 for a tie.
 
-        Scores tie if they differ by no more than rounding (`simstudy.metrics.Metric.tie_tolerance`).
-
-        Parameters
-        ----------
-        first, second
-            Positions of systems, of shapes that broadcast to the result's.
+        `first` and `second` are positions of systems, of shapes that broadcast to the result's. Scores tie if they
+        differ by no more than rounding (`simstudy.metrics.Metric.tie_tolerance`).
         """
         scores = self.scores()
         tolerance = self.metric.tie_tolerance(self.statistics)
@@ -514,7 +498,7 @@ class Outputs(ReprMixin):
         """
         if not self.metric.of_sums:
             raise InputError(not_of_sums(self.metric))
-        table, codes = grouped_items(self.items, self.labels(column))
+        table, codes = frames.grouped_items(self.items, self.labels(column))
         order = np.argsort(codes, kind="stable")
         starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) > 0])
         kind = np.int64 if self.statistics.dtype.kind in "iu" else np.float64
@@ -557,7 +541,7 @@ class Outputs(ReprMixin):
         other = other.take(pd.Index(other.items["id"]).get_indexer(pd.Index(self.items["id"])))
         table = pd.concat([self.systems, other.systems], ignore_index=True)
         check_unique(table["name"], "systems")
-        items = merged_columns(self.items, other.items, "item", "id")
+        items = frames.merged_columns(self.items, other.items, "item", "id")
         arrays = self._joined(other, 0)
         self.metric.check_shared(arrays["statistics"], table["name"].tolist(), items["id"].tolist())
         return replace(self, **arrays, systems=table, items=items)
@@ -570,7 +554,7 @@ class Outputs(ReprMixin):
         other = other.select(self.names)
         table = pd.concat([self.items, other.items], ignore_index=True)
         check_unique(table["id"], "items")
-        systems = merged_columns(self.systems, other.systems, "system", "name")
+        systems = frames.merged_columns(self.systems, other.systems, "system", "name")
         return replace(self, **self._joined(other, 1), systems=systems, items=table)
 
     # Files

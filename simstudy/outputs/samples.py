@@ -57,12 +57,6 @@ def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None
         The column of the items that says of which question an item is a sample. None: ``sample_of``, which readers
         write.
 
-    Raises
-    ------
-    ValueError
-        For outputs without samples, a metric of several numbers an item, samples that are neither right nor wrong, and
-        a question with fewer than k samples.
-
     References
     ----------
     Chen et al. 2021 (Evaluating Large Language Models Trained on Code); Yao et al. 2024 (tau-bench).

@@ -106,16 +106,6 @@ def samples_array(samples: ArrayLike, shape: tuple[int, ...]) -> Samples:
     return array
 
 
-def samples_of_shares(share: NDArray[np.float64], number: NDArray[np.float64]) -> Samples:
-    """Samples (..., 2) of right and wrong answers, from the share of right ones and their number.
-
-    The unbiased variance of one of n answers with a share p of right ones is p (1 - p) n / (n - 1).
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        variance = np.where(number > 1, share * (1 - share) * number / (number - 1), np.nan)
-    return np.stack([number, np.maximum(variance, 0)], axis=-1)
-
-
 def score_values(scores: pd.DataFrame) -> NDArray[Any]:
     """The numbers of a frame of scores: integers if all columns are whole or true/false, else floats."""
     for name, kind in scores.dtypes.items():

@@ -126,13 +126,6 @@ def test_the_metric_that_scores_leave(tmp_path: Path) -> None:
         assert f"the metric is {metric}" in found.notes[0]
 
 
-def test_rows_and_columns_that_may_be_exchanged_and_percent_beside_fractions_get_a_note(tmp_path: Path) -> None:
-    frame = pd.DataFrame(np.random.default_rng(0).random((200, 2)), columns=["old", "new"]).rename_axis("item")
-    assert note_kinds(read(tmp_path, frame.T.rename_axis("item").to_csv(), "mean")) == ["axes exchanged"]
-    assert note_kinds(read(tmp_path, frame.to_csv(), "mean")) == []
-    assert note_kinds(read(tmp_path, "item,new,old\n1,1,100\n2,0.5,30\n", "mean")) == ["fractions and percent"]
-
-
 def test_scores_that_are_called_after_an_error_get_a_note_unless_the_direction_is_given(tmp_path: Path) -> None:
     """The name of the column counts, or the names of all systems."""
     for text, columns, name in (
