@@ -74,13 +74,6 @@ class Outputs(ReprMixin):
     samples
         Array (K, n, 2): the number of samples that an item's score is the mean of, and the variance of one of them.
         None if each item is one answer.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> outputs = Outputs.from_scores(pd.DataFrame({"old": [1, 0, 0, 1], "new": [1, 1, 0, 1]}), "accuracy")
-    >>> outputs.scores().tolist(), outputs.head(2).scores().tolist()
-    ([50.0, 75.0], [50.0, 100.0])
     """
 
     statistics: NDArray[Any]
@@ -204,6 +197,8 @@ class Outputs(ReprMixin):
         >>> frame = pd.DataFrame({"a": [1, 0, 1, 1], "b": [1, 0, 0, 1]})
         >>> Outputs.from_scores(frame, "accuracy").scores().tolist()
         [75.0, 50.0]
+        >>> Outputs.from_scores(frame, "accuracy").head(2).scores().tolist()
+        [50.0, 50.0]
         >>> Outputs.from_scores(frame, lower_is_better=True).best_first().names
         ['b', 'a']
         >>> long = pd.DataFrame({"system": ["a", "a", "b", "b"], "item": ["q1", "q2"] * 2, "score": [1, 0, 1, 1]})

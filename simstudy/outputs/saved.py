@@ -123,4 +123,4 @@ def _plain_table(table: pd.DataFrame, what: str, prefix: str = "") -> pa.Table:
 
 
 def _checksum(metadata: dict[bytes, bytes]) -> bytes:
-    return hashlib.sha256(b"".join(metadata[key] for key in sorted(metadata))).hexdigest().encode()
+    return hashlib.sha256(repr(sorted(metadata.items())).encode()).hexdigest().encode()

@@ -23,7 +23,7 @@ from simstudy.notes import Argument, Note, Words, note
 from simstudy.outputs import Outputs
 from simstudy.outputs.samples import SAMPLE_OF, has_samples, per_question, unit_in_words
 from simstudy.outputs.statistics import read_only
-from simstudy.outputs.texts import ItemTexts, PackedTexts
+from simstudy.outputs.test_set import ItemTexts, PackedTexts
 from simstudy.readers.columns import (
     NO_NAMES,
     USUAL,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,7 @@ from hypothesis.extra import numpy as hnp
 from simstudy.analyses.duplicates import near_duplicates
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
-from simstudy.running.fingerprints import number_of
-from tests.oracles import ascending, compared
+from tests.oracles import ascending
 
 ANSWERS = np.array([[1, 2, 3, 4], [1, 2, 0, 4], [5, 2, 3, 4]])
 COUNTS = hnp.arrays(
@@ -41,12 +39,6 @@ def test_cluster_sums_keep_the_scores(counts: np.ndarray, data: st.DataObject) -
         np.testing.assert_array_equal(summed.statistics[:, i], expected)
 
 
-def test_cluster_sums_keep_only_columns_that_are_constant_within_clusters(tagged: Outputs) -> None:
-    assert list(tagged.sum_by("cluster").items.columns) == ["id", "cluster"]
-    by_domain = tagged.sum_by("domain")
-    assert by_domain.items["id"].tolist() == ["news", "wiki", "mail"]
-
-
 @pytest.mark.parametrize(
     ("domains", "kept"),
     [(["x", "x", "y"], True), (["x", None, "y"], False), ([None, None, "y"], True), (["x", "z", "y"], False)],
@@ -67,6 +59,7 @@ def test_head_take_and_domains(tagged: Outputs) -> None:
     taken = tagged.take([3, 3, 1])
     assert list(taken.items["id"]) == ["s3", "s3#2", "s1"]
     np.testing.assert_array_equal(taken.statistics, tagged.statistics[:, [3, 3, 1]])
+    assert tagged.take([0, 0]).take([0, 0, 1, 1]).items["id"].is_unique
     domains = tagged.by_domain()
     assert list(domains) == ["news", "wiki", "mail"]
     assert domains["wiki"].test_set == "wiki"
@@ -154,11 +147,6 @@ def test_what_are_no_answers(wrong: Any) -> None:
         Outputs.from_statistics(np.ones((3, 4, 2), dtype=int), "accuracy", answers=wrong)
 
 
-def test_numbers_stand_for_answers_in_every_process() -> None:
-    assert number_of("the cat") == int.from_bytes(blake2b(b"'the cat'", digest_size=8).digest(), "big", signed=True)
-    assert -(2**63) <= number_of(("a", ("b", 1))) < 2**63
-
-
 def test_a_factor_goes_with_its_items(tmp_path: Path) -> None:
     """Four answers, each to two prompts; a cluster of one prompt keeps it, one of both does not."""
     rows = [
@@ -188,20 +176,13 @@ def test_nothing_changes_in_place(tagged: Outputs) -> None:
     before = tagged.statistics.copy()
     with pytest.raises(ValueError, match="read-only"):
         tagged.statistics[0, 0, 0] = 1
+    part = tagged.head(10)
+    part.systems.loc[0, "name"] = "changed"
+    assert tagged.names[0] == "a"
     given_array = before.copy()
     outputs = Outputs.from_statistics(given_array, "accuracy")
     given_array[:] = 0
     np.testing.assert_array_equal(outputs.statistics, before)
-
-
-def test_repeated_items_of_repeated_items_have_ids_of_their_own(tagged: Outputs) -> None:
-    assert tagged.take([0, 0]).take([0, 0, 1, 1]).items["id"].is_unique
-
-
-def test_a_part_has_tables_of_its_own(tagged: Outputs) -> None:
-    part = tagged.head(10)
-    part.systems.loc[0, "name"] = "changed"
-    assert tagged.names[0] == "a"
 
 
 def test_another_metric_of_the_same_statistics() -> None:
@@ -251,34 +232,10 @@ def test_missing_families_are_the_systems_themselves() -> None:
 
 @pytest.mark.parametrize(
     ("clusters", "unit"),
-    [
-        (["d1", "d1", "d2"], "cluster"),
-        ([1, 1, 2], "cluster"),
-        ([None, None, None], "item"),
-        (["d1", None, "d2"], "cluster"),
-    ],
+    [([1, 1, 2], "cluster"), ([None, None, None], "item"), (["d1", None, "d2"], "cluster")],
 )
-def test_what_is_drawn_on_its_own_is_a_document_where_there_are_any(clusters: list[object], unit: str) -> None:
-    """A column in which some are missing is one all the same: whoever takes it is told which."""
-    statistics = [[[1, 1], [0, 1], [1, 1]]]
+def test_the_natural_unit_is_the_cluster_if_any_item_has_one(clusters: list[Any], unit: str) -> None:
     items = pd.DataFrame({"id": ["x", "y", "z"], "domain": "news"})
-    assert Outputs.from_statistics(statistics, "accuracy", items=items).natural_unit == "item"
-    assert Outputs.from_statistics(statistics, "accuracy", items=items.assign(cluster=clusters)).natural_unit == unit
-    assert Outputs.from_statistics(statistics, "accuracy").natural_unit == "item"
-
-
-@given(st.integers(2, 6), st.data())
-@settings(max_examples=6, deadline=None)
-def test_whole_numbers_and_the_same_decimals_have_one_p_value_with_items_without_a_score(
-    n: int, data: st.DataObject
-) -> None:
-    """Integers are settled by integers, decimals by a tolerance: items of count 0 are the same to both."""
-    counts = np.array(data.draw(st.lists(st.integers(0, 3), min_size=2 * n, max_size=2 * n))).reshape(2, n)
-    sums = np.array(data.draw(st.lists(st.integers(-3, 3), min_size=2 * n, max_size=2 * n))).reshape(2, n)
-    statistics = np.stack([np.where(counts > 0, sums, 0), counts], axis=-1)
-    for test in ("bootstrap", "randomization"):
-        whole, decimal = (
-            compared(Outputs.from_statistics(array, "mean", ["a", "b"]), test=test, n_resamples=199)
-            for array in (statistics, statistics / 8)
-        )
-        assert whole["p_value"].tolist() == decimal["p_value"].tolist()
+    outputs = Outputs.from_statistics([[[1, 1], [0, 1], [1, 1]]], "accuracy", items=items)
+    assert outputs.natural_unit == "item"
+    assert replace(outputs, items=items.assign(cluster=clusters)).natural_unit == unit

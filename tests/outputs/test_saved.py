@@ -102,19 +102,10 @@ def test_the_metric_is_the_one_that_was_saved(tmp_path: Path) -> None:
 
 
 def test_a_damaged_file_is_refused_in_one_line(tmp_path: Path, tagged: Outputs) -> None:
-    """150 bytes flipped in turn, columns exchanged, torn files: the same Outputs, or one line."""
+    """Columns that are exchanged or lacking, torn files, files of others; attacks/test_damage.py flips bits."""
     path, damaged = tmp_path / "o.parquet", tmp_path / "damaged.parquet"
     tagged.head(5).save(path)
-    content, expected = path.read_bytes(), tagged.head(5).fingerprint()
-    errors = []
-    for at in range(0, len(content), max(len(content) // 150, 1)):
-        damaged.write_bytes(content[:at] + bytes([content[at] ^ 0x10]) + content[at + 1 :])
-        try:
-            assert Outputs.load(damaged).fingerprint() == expected
-        except ValueError as error:
-            errors.append(str(error))
-    assert len(errors) > 75
-    assert all(line.startswith(str(damaged)) and "\n" not in line for line in errors)
+    content = path.read_bytes()
     table = pq.read_table(path)
     names = [
         {"statistics:0:0": "statistics:1:0", "statistics:1:0": "statistics:0:0"}.get(n, n) for n in table.column_names
