@@ -224,7 +224,6 @@ def test_names_without_an_order_are_refused(names: Any) -> None:
          "one 'gold' of each item, but item 'q' has 2 by 'a' and 3 by 'b'$"),
         (lambda: Outputs.from_statistics([[[1, 1]], [[1, 2]]], "accuracy"), "one 'total' of each item, but item '0'"),
         (lambda: Outputs.from_statistics([[[1, 1, 1, 2]], [[1, 1, 1, 1]]], "aer"), "one 'sure' of each item"),
-        (lambda: Outputs.from_statistics([[[3, 0]], [[1, 1]]], "mean"), "sum = 0 where count is 0"),
         (lambda: Outputs.from_statistics(np.ma.array(ONE, mask=[[[0, 0]], [[1, 1]]]), "accuracy"),
          "^statistics must not be masked, as 2 values are"),
         (lambda: Outputs.from_statistics([np.ma.array([[1, 1]], mask=[[1, 0]])], "accuracy"),

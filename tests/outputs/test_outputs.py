@@ -39,6 +39,18 @@ def test_cluster_sums_keep_the_scores(counts: np.ndarray, data: st.DataObject) -
         np.testing.assert_array_equal(summed.statistics[:, i], expected)
 
 
+@pytest.mark.parametrize(("kind", "summed"), [("int8", np.int64), ("uint8", np.int64), ("float32", np.float64)])
+def test_cluster_sums_have_room_for_large_clusters(kind: str, summed: type) -> None:
+    """2,000 items of 100 in one byte, and of a tenth in single precision."""
+    value = 0.1 if kind == "float32" else 100
+    statistics = np.full((1, 2000, 2), [value, 1], dtype=kind)
+    sums = Outputs.from_statistics(statistics, "mean", items=pd.DataFrame({"id": range(2000), "cluster": "d"})).sum_by(
+        "cluster"
+    )
+    assert sums.statistics.dtype == summed
+    assert sums.statistics.ravel() == pytest.approx([2000 * float(statistics[0, 0, 0]), 2000], rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("domains", "kept"),
     [(["x", "x", "y"], True), (["x", None, "y"], False), ([None, None, "y"], True), (["x", "z", "y"], False)],
