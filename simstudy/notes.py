@@ -233,20 +233,12 @@ TEMPLATES: Mapping[str, str] = {
     "clusters of domains": ("{n} clusters, not {names}: '{cluster}' of domain '{first}' and that of '{other}' are two"),
     "systems not described": "{source} has no row for {n} of {all} systems: '{first}'{etc}",
     # outputs
-    "axes exchanged": (
-        "{n_systems:,} systems on {items}: are rows and columns exchanged? Columns are systems, rows are items"
-    ),
     "called like errors": "the scores are called '{name}', but higher is assumed to be better; say {lower} or False",
     "clusters of one item": (
         "each cluster has one item: the column 'cluster' joins no items, and tests resample items one by one"
     ),
     "columns left out": "columns of the scores left out: {columns}; simstudy.load(table, metric) reads them",
     "columns not taken for systems": ("not taken for systems: {columns}; simstudy.load(table, metric) reads samples"),
-    "columns used as systems": "used as systems: {columns}; drop columns that are no systems",
-    "fractions and percent": (
-        "scores of '{first}' are between 0 and 1, those of '{other}' between 0 and 100: if some are in percent, no "
-        "comparison of the two means anything"
-    ),
     # plot
     "letters without font": (
         "no known font has some letters of the names ({letters}), so that figures have boxes for them; install one "

@@ -248,7 +248,7 @@ def check_utf8(names: Iterable[str], what: str) -> None:
 
 def check_unique(keys: pd.Series[Any], argument: str, hint: str = "") -> None:
     """Raise an InputError that names the first key which occurs twice, and ends in the hint."""
-    if keys.duplicated().any():
+    if not keys.is_unique:
         twice = keys[keys.duplicated()].iloc[0]
         raise InputError(argument, f"must be named once each; '{twice}' occurs twice", remedy=hint)
 

@@ -14,7 +14,6 @@ import pytest
 from simstudy import validation as v
 from simstudy.comparisons import compare
 from simstudy.notes import note, notes_kept
-from simstudy.outputs.checks import note_exchanged
 from simstudy.pairs import order_of, relations
 from simstudy.schema import ADDED, KNOWN, OWN, names_of
 from simstudy.tables import (
@@ -111,15 +110,6 @@ def test_notes_are_kept_by_the_innermost_listener_and_are_warnings_otherwise() -
     assert (outer, inner) == (["one", "three"], ["two"])
     with pytest.warns(UserWarning, match="^four$"):
         note("text", text="four")
-
-
-def test_many_systems_on_few_items_look_exchanged() -> None:
-    with notes_kept() as notes:
-        for systems, items in ((19, 1), (20, 20), (199, 20), (20, 19), (200, 20), (200, 1)):
-            note_exchanged(systems, items)
-    assert [text.partition(":")[0] for text in notes] == [
-        "20 systems on 19 items", "200 systems on 20 items", "200 systems on 1 item"
-    ]  # fmt: skip
 
 
 def pairs(*ordered: str) -> pd.DataFrame:

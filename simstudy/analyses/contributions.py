@@ -12,7 +12,7 @@ from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import difference, mean_slopes
 from simstudy.outputs import Outputs
-from simstudy.outputs.meetings import BATTLE, are_battles, battles
+from simstudy.outputs.units import BATTLE, are_battles, battles
 
 #: The outcomes of an item, from the first system's side; the last one is that of a battle with a third system.
 WIN, LOSS, TIE, NEITHER = "win", "loss", "tie", "neither"

@@ -21,9 +21,9 @@ from simstudy.analyses.contributions import (
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import left_out
 from simstudy.outputs import Outputs, require_outputs
-from simstudy.outputs.meetings import meetings
 from simstudy.outputs.samples import SAMPLE_OF, unit_in_words
-from simstudy.outputs.texts import ItemTexts
+from simstudy.outputs.test_set import ItemTexts
+from simstudy.outputs.units import meetings
 from simstudy.text.numerals import gain_text
 from simstudy.text.plain_text import shown
 from simstudy.text.reprs import ReprMixin

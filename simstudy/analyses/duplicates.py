@@ -10,7 +10,7 @@ import scipy
 from numpy.typing import NDArray
 
 from simstudy.outputs import Outputs, check_outputs
-from simstudy.outputs.answers import Answers
+from simstudy.outputs.statistics import Answers
 from simstudy.running.progress import doing
 from simstudy.validation import check_fraction
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.outputs import Outputs, require_outputs
-from simstudy.outputs.meetings import meetings
+from simstudy.outputs.units import meetings
 from simstudy.statistics.proportions import wilson
 from simstudy.validation import InputError, check_fraction
 

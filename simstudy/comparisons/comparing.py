@@ -18,8 +18,8 @@ from simstudy.engines.question import COMPUTATIONS, Pairs, Question, Significanc
 from simstudy.engines.registry import TESTS, default_test
 from simstudy.engines.wins import win_counts
 from simstudy.outputs import Outputs, require_outputs
-from simstudy.outputs.meetings import meetings
 from simstudy.outputs.samples import unit_in_words
+from simstudy.outputs.units import meetings
 from simstudy.pairs import pairs_with, relations
 from simstudy.running.progress import doing, shown_to_people
 from simstudy.schema import OWN

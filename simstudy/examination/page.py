@@ -18,7 +18,7 @@ from simstudy.examination.sections import ANSWER_LINES, sections
 from simstudy.examination.widgets.items import item_tables
 from simstudy.examination.widgets.sizes import size_tables
 from simstudy.metrics import label
-from simstudy.outputs.meetings import meetings
+from simstudy.outputs.units import meetings
 from simstudy.pages.report import Page, write_results
 from simstudy.pages.tables import InOrder
 from simstudy.papers.basis import counted_units

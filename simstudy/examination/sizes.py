@@ -14,7 +14,7 @@ from simstudy.comparisons.comparing import compare
 from simstudy.metrics.base import IntArray
 from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs
-from simstudy.outputs.meetings import battles
+from simstudy.outputs.units import battles
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import holm
 from simstudy.text.reprs import FieldsMixin

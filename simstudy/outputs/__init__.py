@@ -1,10 +1,10 @@
-"""Outputs of systems on a test set, as numbers: collections of them, their parts, and the files that keep them.
+"""Outputs of systems on a test set, as numbers.
 
-`Outputs` is `base` (numbers), `parts` (taken out, joined and saved) and `outputs` (how it is made).
+Read `outputs` first: the class, its parts and how it is made. `frames` has the tables that go in, `statistics` the
+arrays, `samples` several samples of a question, `units` what tests resample, `test_set` how systems are compared.
 """
 
-from simstudy.outputs.checks import check_outputs, require_outputs
-from simstudy.outputs.outputs import Outputs
+from simstudy.outputs.outputs import Outputs, check_outputs, require_outputs
 from simstudy.outputs.test_set import TestSet
 
 __all__ = ["Outputs", "TestSet", "check_outputs", "require_outputs"]

@@ -1,18 +1,19 @@
-"""Tables in memory (pandas, polars, pyarrow, dictionaries) as data frames of pandas, and what their indexes say."""
+"""Tables that Outputs are made from: scores in memory, and the tables of systems and of items that describe them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping, Set
 from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
-from simstudy.notes import note
-from simstudy.outputs.item_columns import CLUSTERS, cluster_column, note_single_items
+from simstudy.metrics.base import IntArray
+from simstudy.metrics.direction import sounds_like_error
+from simstudy.notes import Argument, note
 from simstudy.text.reprs import listed
-from simstudy.validation import InputError, brief
+from simstudy.validation import InputError, brief, check_unique, check_utf8
 
 
 class ArrowTable(Protocol):
@@ -25,58 +26,84 @@ class ArrowTable(Protocol):
 #: A table in memory: of pandas, of a library that speaks Arrow, or a column of scores for each system by its name.
 Table = pd.DataFrame | ArrowTable | Mapping[str, Any]
 
-# What a table without index is handed out by, in the order of preference.
-_HANDED_OUT = ("__arrow_c_stream__", "to_pandas", "__dataframe__")
+#: Names of columns of clusters, whatever they hold; no other column is one unless a user says so.
+CLUSTERS = ("cluster", "document", "document_id", "doc", "doc_id")
 
-# An index of this name is what it says, and no list of items.
-_NO_ITEMS = ("system", "score", "domain", "cluster")
+# Columns of scores that describe the items.
+_OF_ITEMS = ("domain", "cluster", "factor")
 
 # Columns that number or name the items, as people call them: no system is called so.
 _IDS = re.compile(r"(?:.*[ _.-])?(?:id|idx|index)|qid|uid|unnamed: \d+", re.IGNORECASE)
 
+# What to do about items that occur twice.
+_SAMPLES = "samples of an item need ids of their own, and a column 'cluster' that names the item"
 
+# Clusters of one item each are noted from so many items on: there is little to resample in fewer.
+_FEWEST_NOTED = 5
+
+
+# Tables of scores ----------------------------------------------------------------------------------------------------
 def is_table(value: object) -> bool:
-    """Whether this is a table in memory: a frame, or something else that hands out columns; not a dictionary."""
-    if isinstance(value, pd.Series | pd.Index):
-        return False
-    return isinstance(value, pd.DataFrame) or any(hasattr(type(value), name) for name in _HANDED_OUT)
+    """Whether this is a frame or another table in memory that hands out Arrow's columns; not a dictionary."""
+    return isinstance(value, pd.DataFrame) or (
+        hasattr(type(value), "__arrow_c_stream__") and not isinstance(value, pd.Series)
+    )
 
 
 def as_frame(argument: str, given: object) -> pd.DataFrame:
     """A table in memory as a frame of pandas whose columns are text, once each.
 
-    Tables of other libraries are known by the protocols that they speak; none of them is imported. A dictionary has a
-    column for each of its keys: lists of one length, or Series or dictionaries, whose values meet by their labels.
+    A dictionary has a column for each of its keys: lists of one length, or Series, whose values meet by their labels.
     """
-    if isinstance(given, pd.DataFrame):
-        frame = given
-    elif isinstance(given, Mapping):
-        frame = _of_columns(argument, given)
-    elif is_table(given):
-        frame = _handed_out(argument, given)
-    else:
-        raise InputError(
-            argument,
-            "must be a pandas DataFrame, a table of polars or pyarrow, or a dictionary of scores by system, not "
-            f"{type(given).__name__}",
-        )
-    if frame.columns.nlevels > 1:
-        raise InputError(argument, f"must have columns of one name each, not of {frame.columns.nlevels} levels")
-    names = pd.Index([None if pd.isna(name) else str(name) for name in frame.columns])
+    try:
+        if isinstance(given, pd.DataFrame):
+            frame = given
+        elif isinstance(given, Mapping):
+            frame = _scores_by_system(argument, given)
+        elif is_table(given):
+            frame = _arrow_frame(given)
+        else:
+            kinds = "a pandas DataFrame, a table of polars or pyarrow, or a dictionary of scores by system"
+            raise InputError(argument, f"must be {kinds}, not {type(given).__name__}")
+    except InputError:
+        raise
+    except (ValueError, TypeError, LookupError, NotImplementedError) as error:
+        raise InputError(argument, f"cannot be read as a table: {' '.join(str(error).split())}") from None
+    names = pd.Index([None if pd.isna(name) else str(name) for name in frame.columns], name=frame.columns.name)
     if names.isna().any():
-        raise InputError(
-            argument, f"must have a name for every column; column {int(np.argmax(names.isna())) + 1} has none"
-        )
-    if (twice := names.duplicated()).any():
-        raise InputError(argument, f"must have each column once; '{names[twice][0]}' occurs twice")
-    coded = [
-        name for name, kind in zip(frame.columns, frame.dtypes, strict=True) if isinstance(kind, pd.CategoricalDtype)
-    ]
-    frame = frame.astype({name: frame[name].cat.categories.dtype for name in coded if not frame[name].isna().any()})
-    return frame.set_axis(names.rename(frame.columns.name), axis=1)
+        column = int(np.argmax(names.isna())) + 1
+        raise InputError(argument, f"must have a name for every column; column {column} has none")
+    if (again := names.duplicated()).any():
+        raise InputError(argument, f"must have each column once; '{names[again][0]}' occurs twice")
+    frame = frame.set_axis(names, axis=1)
+    categories = {
+        name: kind.categories.dtype
+        for name, kind in frame.dtypes.items()
+        if isinstance(kind, pd.CategoricalDtype) and not frame[name].isna().any()
+    }
+    return frame.astype(categories)
 
 
-def numbered(index: pd.Index[Any]) -> bool:
+def _scores_by_system(argument: str, given: Mapping[Any, Any]) -> pd.DataFrame:
+    if not given:
+        raise InputError(argument, "must have a column of scores for at least one system")
+    for name, column in given.items():
+        if isinstance(column, str) or not isinstance(column, Iterable):
+            raise InputError(argument, f"must have a list of scores for each system, not {brief(column)} for '{name}'")
+    if len({isinstance(column, pd.Series) for column in given.values()}) > 1:
+        raise InputError(argument, "must name the items of all systems (Series), or of none (lists)")
+    return pd.DataFrame(dict(given))
+
+
+def _arrow_frame(given: object) -> pd.DataFrame:
+    import pyarrow as pa  # only Arrow's tables need it
+
+    from simstudy.files.parquet import frame_of  # so does this
+
+    return frame_of(pa.table(given))
+
+
+def _is_numbered(index: pd.Index[Any]) -> bool:
     """Whether an index is no more than the numbers of the rows."""
     return isinstance(index, pd.RangeIndex) and index.equals(pd.RangeIndex(len(index))) and index.name is None
 
@@ -84,18 +111,16 @@ def numbered(index: pd.Index[Any]) -> bool:
 def with_index(argument: str, frame: pd.DataFrame, item: str = "item") -> pd.DataFrame:
     """A frame of rows 0, 1, 2, … in which what the index says is in columns: the items (`item`), and named levels.
 
-    An index without a name says the items where no column does. The numbers of the rows say nothing.
+    An index without a name says the items if no column does. The numbers of the rows say nothing.
     """
-    index = frame.index
-    rows = frame.reset_index(drop=True)
-    if numbered(index):
+    index, rows = frame.index, frame.reset_index(drop=True)
+    if _is_numbered(index) or (index.nlevels == 1 and index.name is None and item in rows):
+        # Labels beside a column of the items were left when rows were selected.
         return rows
     names = list(index.names)
-    if names[-1] is None or (index.nlevels == 1 and item not in rows and names[0] not in _NO_ITEMS):
+    is_item = index.nlevels == 1 and item not in rows and names[0] not in ("system", "score", *_OF_ITEMS)
+    if is_item or names[-1] is None:
         names[-1] = item
-        if index.nlevels == 1 and item in rows:
-            # Labels that were left when rows were selected.
-            return rows
     for level, name in enumerate(names):
         if name is None:
             raise InputError(argument, f"must have names for the levels of its index, unlike level {level + 1}")
@@ -106,7 +131,7 @@ def with_index(argument: str, frame: pd.DataFrame, item: str = "item") -> pd.Dat
 
 
 def check_no_ids(argument: str, frame: pd.DataFrame) -> None:
-    """Raise a ValueError where a column of a table whose rows have no items is called as ids are."""
+    """Raise an InputError if a column of a table whose rows have no items is called as ids are."""
     if ids := [name for name in frame if _IDS.fullmatch(str(name))]:
         raise InputError(
             argument,
@@ -116,136 +141,193 @@ def check_no_ids(argument: str, frame: pd.DataFrame) -> None:
 
 
 def wide_scores(given: object) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Scores with items as the index and systems as columns, and a table of the items where the given table says more.
+    """Scores with items as the index and systems as columns, and a table of the items if the given table says more.
 
-    A ValueError where a long table has an item of a system twice, or not at all.
+    Items that nothing names keep the numbers of their rows. An InputError says where a long table has an item of a
+    system twice, or not at all.
     """
     frame = as_frame("scores", given)
-    if (clusters := cluster_column(frame.columns)) is not None:
-        frame = frame.rename(columns={clusters: "cluster"})
-    if "item" not in frame and frame.index.nlevels == 1 and not {"system", "score"} & {*frame, frame.index.name}:
-        if numbered(frame.index):
-            check_no_ids("scores", frame)
-        _check_named("scores", "item", pd.Series(frame.index))
-        wide, items = _without_items(frame)
-        return wide, None if items is None else items.assign(id=frame.index.astype(str))[["id", *items]]
-    columns_name = frame.columns.name
+    if (
+        cluster := next((name for kind in CLUSTERS for name in map(str, frame) if name.lower() == kind), None)
+    ) is not None:
+        frame = frame.rename(columns={cluster: "cluster"})
     rows = with_index("scores", frame)
-    for name in ("item", "system", "score") if {"system", "score"} & set(rows) else ("item",):
+    is_long = not {"system", "score"}.isdisjoint(rows)
+    if not is_long and "item" not in rows and _is_numbered(frame.index):
+        check_no_ids("scores", rows)
+        return _without_items(rows)
+    for name in ("item", "system", "score") if is_long else ("item",):
         if name not in rows:
-            raise InputError(
-                "scores",
-                f"must have a column '{name}' among {listed([*rows], 12)}; simstudy.load(table, metric, columns=...) "
-                "accepts other names",
-            )
-    for name in ("item", "system"):
-        if name in rows:
-            _check_named("scores", name, rows[name])
-    known = [name for name in ("domain", "cluster") if name in rows]
-    if "system" not in rows:
-        wide, items = _without_items(rows.set_index("item"))
-        wide.columns.name = columns_name
-        return wide, None if items is None else items.assign(id=rows["item"].to_numpy())[["id", *items]]
-    return _pivoted(rows, known)
+            remedy = "simstudy.load(table, metric, columns=...) accepts other names"
+            raise InputError("scores", f"must have a column '{name}' among {listed([*rows], 12)}", remedy=remedy)
+    for name in ("item", "system") if is_long else ("item",):
+        if (blank := rows[name].isna() | (rows[name].astype(str).str.strip() == "")).any():
+            row = int(np.argmax(blank)) + 1
+            raise InputError("scores", f"must have an {name} in every row; row {row} has none".replace("an s", "a s"))
+    if is_long:
+        return _pivoted(rows)
+    scores, items = _without_items(rows.set_index("item"))
+    scores.columns.name = frame.columns.name
+    return scores, items
 
 
 def _without_items(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """The columns of a wide table that are systems, and those that describe the items, if there are any.
+    """The columns of a wide table that are systems, and a table of the items if other columns describe them.
 
-    A note names the latter if tests do not go by them.
+    A note names columns that describe items and that tests do not use.
     """
-    of_items = [name for name in frame if name in ("domain", "sample") or str(name).lower() in CLUSTERS]
-    if others := [str(name) for name in of_items if name not in ("domain", "cluster")]:
+    of_items = [name for name in frame if name in ("sample", *_OF_ITEMS) or str(name).lower() in CLUSTERS]
+    if others := [str(name) for name in of_items if name not in _OF_ITEMS]:
         note("columns not taken for systems", columns=listed(others))
     if not of_items:
         return frame, None
     if "cluster" in frame:
         note_single_items(frame["cluster"])
-    return frame.drop(columns=of_items), frame[of_items].reset_index(drop=True)
+    items = frame[of_items].reset_index(drop=True)
+    return frame.drop(columns=of_items), items.assign(id=frame.index.astype(str))[["id", *of_items]]
 
 
-def _pivoted(rows: pd.DataFrame, known: list[str]) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """The scores of a table with a row for each system and item, and what columns of the items say."""
-    if others := [name for name in rows if name not in ("system", "item", "score", *known)]:
+def _pivoted(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """The scores of a table with a row for each system and item, and what its other columns say of the items."""
+    of_items = [name for name in _OF_ITEMS if name in rows]
+    if others := [name for name in rows if name not in ("system", "item", "score", *of_items)]:
         note("columns left out", columns=listed([*map(str, others)]))
-    if (again := rows.duplicated(["system", "item"])).any():
-        row = rows[again].iloc[0]
-        raise InputError(
-            "scores",
-            f"must have an item of a system once; '{row['item']}' of '{row['system']}' occurs twice (simstudy.load "
-            "reads samples, which a column 'sample' numbers)",
-        )
-    item, items = pd.factorize(rows["item"])
-    system, systems = pd.factorize(rows["system"])
-    there = np.zeros((len(items), len(systems)), dtype=bool)
-    there[item, system] = True
-    if not there.all():
-        i, k = np.argwhere(~there)[0]
-        raise InputError(
-            "scores",
-            f"must be complete; system '{systems[k]}' lacks item '{items[i]}' (simstudy.load has missing='drop' and "
-            "missing='zero')",
-        )
-    of_systems = np.lexsort((item, system)).reshape(len(systems), len(items))
-    wide = {str(name): rows["score"].iloc[own].to_numpy() for name, own in zip(systems, of_systems, strict=True)}
-    for name in known:
+    (item, items), (system, systems) = (pd.factorize(rows[name]) for name in ("item", "system"))
+    place = system * len(items) + item
+    n_rows = np.bincount(place, minlength=len(systems) * len(items)).reshape(len(systems), -1)
+    if (n_rows != 1).any():
+        k, i = np.argwhere(n_rows != 1)[0]
+        cell = f"system '{systems[k]}' has {n_rows[k, i]} of item '{items[i]}'"
+        remedy = "simstudy.load reads samples, and has missing='drop' and missing='zero'"
+        raise InputError("scores", f"must be one for each system and item; {cell}", remedy=remedy)
+    scores = rows["score"].iloc[np.argsort(place)].array
+    by_system = {str(name): scores[k * len(items) : (k + 1) * len(items)] for k, name in enumerate(systems)}
+    first = rows.drop_duplicates("item")[["item", *of_items]].rename(columns={"item": "id"}).reset_index(drop=True)
+    for name in of_items:
         values = rows.groupby("item", sort=False)[name].nunique(dropna=False)
         if (values > 1).any():
             raise InputError("scores", f"must have one {name} for each item; '{values.idxmax()}' has {values.max()}")
-    of_items = rows.drop_duplicates("item")[["item", *known]].rename(columns={"item": "id"}).reset_index(drop=True)
-    if "cluster" in known:
-        note_single_items(of_items["cluster"])
-    return pd.DataFrame(wide, index=pd.Index(items)), of_items if known else None
+    if "cluster" in of_items:
+        note_single_items(first["cluster"])
+    return pd.DataFrame(by_system, index=pd.Index(items)), first if of_items else None
 
 
-def _check_named(argument: str, what: str, names: pd.Series[Any]) -> None:
-    """Raise a ValueError where a row has no item or no system."""
-    if (nothing := names.isna() | (names.astype(str).str.strip() == "")).any():
-        one = "an item" if what == "item" else f"a {what}"
-        raise InputError(argument, f"must have {one} in every row; row {int(np.argmax(nothing)) + 1} has none")
+# Notes ---------------------------------------------------------------------------------------------------------------
+def note_single_items(clusters: pd.Series[Any]) -> None:
+    """Note that each item is a cluster by itself: there are no clusters."""
+    if len(clusters) >= _FEWEST_NOTED and clusters.notna().all() and clusters.astype(str).is_unique:
+        note("clusters of one item")
 
 
-def _of_columns(argument: str, given: Mapping[Any, Any]) -> pd.DataFrame:
-    if not given:
-        raise InputError(argument, "must have a column of scores for at least one system")
-    for name, column in given.items():
-        if isinstance(column, str | bytes | set | frozenset) or not hasattr(type(column), "__iter__"):
-            raise InputError(argument, f"must have a list of scores for each system, not {brief(column)} for '{name}'")
-    labelled = [isinstance(column, pd.Series | Mapping) for column in given.values()]
-    if any(labelled) and not all(labelled):
-        raise InputError(argument, "must name the items of all systems (Series or dictionaries), or of none (lists)")
-    if not any(labelled) and len(lengths := {len(column): name for name, column in given.items()}) > 1:
-        (one, first), (other, second), *_ = lengths.items()
-        raise InputError(argument, f"must have as many scores for each system: '{first}' has {one}, '{second}' {other}")
-    try:
-        return pd.DataFrame(
-            {name: pd.Series(column) if isinstance(column, Mapping) else column for name, column in given.items()}
-        )
-    except (ValueError, TypeError) as error:
-        raise InputError(argument, f"cannot be made a table: {' '.join(str(error).split())}") from None
+def note_errors(columns: pd.Index[Any]) -> None:
+    """Note that columns of scores, of which higher is taken to be better, are called like errors."""
+    names = [str(name) for name in columns]
+    # All columns: one system of many may be called after its loss.
+    called = [str(columns.name), *(names if all(map(sounds_like_error, names)) else ())]
+    if errors := [name for name in called if sounds_like_error(name)]:
+        note("called like errors", name=errors[0], lower=Argument("lower_is_better", True))
 
 
-def _handed_out(argument: str, given: Any) -> pd.DataFrame:
-    try:
-        if hasattr(given, "__arrow_c_stream__"):
-            frame = _from_arrow(given)
-        elif hasattr(given, "to_pandas"):
-            frame = given.to_pandas()
-        else:
-            frame = pd.api.interchange.from_dataframe(given)
-    except (ValueError, TypeError, LookupError, NotImplementedError, AttributeError, ImportError) as error:
-        raise InputError(argument, f"cannot be read as a table: {' '.join(str(error).split())}") from None
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(argument, "must be a table", given)
-    return frame
+# Tables of systems and of items --------------------------------------------------------------------------------------
+def keyed_table(given: Iterable[Hashable] | pd.DataFrame, n: int, argument: str, key: str) -> pd.DataFrame:
+    """The systems or items table, with its key column first, as text, complete and without repeats."""
+    if isinstance(given, pd.DataFrame):
+        if key not in given:
+            raise InputError(argument, f"must have a column '{key}'; it has {', '.join(map(str, given.columns))}")
+        labels = given.columns.astype(str)
+        if (again := labels.duplicated()).any():
+            raise InputError(argument, f"must have columns of different names, unlike '{labels[again][0]}'")
+        table = given.reset_index(drop=True)[[key, *given.columns.drop(key)]]
+    elif isinstance(given, str | bytes | Mapping | Set) or not isinstance(given, Iterable):
+        raise InputError(argument, "must be a list of names or a table, in the order of the statistics", given)
+    else:
+        names = list(given)
+        check_utf8((name for name in names if isinstance(name, str)), argument)
+        table = pd.DataFrame({key: names})
+    if len(table) != n:
+        raise InputError(argument, f"must have {n} rows, as the statistics have", len(table))
+    if table[key].isna().any():
+        raise InputError(argument, f"must have a {key} in every row")
+    table[key] = table[key].astype(str)
+    check_unique(table[key], argument, _SAMPLES if key == "id" else "")
+    return table
 
 
-def _from_arrow(given: ArrowTable) -> pd.DataFrame:
-    import pyarrow as pa  # only Arrow's tables need it
+def matched_table(given: object, argument: str, key: str, axis: pd.Index[Any]) -> pd.DataFrame:
+    """A table whose rows describe what an axis of a frame names, brought into the axis' order by its key column.
 
-    from simstudy.files.parquet import frame_of  # so does this
+    If the axis is no more than the numbers of rows, and the table has other keys, its rows are taken in their order:
+    there is nothing else to go by.
+    """
+    if not isinstance(given, pd.DataFrame):
+        raise InputError(argument, f"must be a table with a column '{key}', not {type(given).__name__}")
+    names = axis.astype(str).to_series(name=key)
+    table = keyed_table(given, len(given), argument, key)
+    check_unique(names, argument)
+    if set(table[key]) != set(names):
+        if _is_numbered(axis) and len(table) == len(names):
+            return table
+        lacking, extra = names[~names.isin(table[key])], table[key][~table[key].isin(names)]
+        side = f"the table lacks '{lacking.iloc[0]}'" if len(lacking) else f"the scores lack '{extra.iloc[0]}'"
+        raise InputError(argument, f"must have a row for each {key} of the scores, and no other; {side}")
+    return table.set_index(key).loc[names.tolist()].reset_index()
 
-    table = pa.table(given)
-    if not isinstance(table, pa.Table):
-        raise InputError("it is no table")
-    return frame_of(table)
+
+def described(
+    argument: str, frame: object, systems: pd.DataFrame | None, items: pd.DataFrame | None
+) -> tuple[list[str] | pd.DataFrame, list[str] | pd.DataFrame]:
+    """The systems and the items of a frame (items x systems): their names, or the tables that describe them."""
+    if not isinstance(frame, pd.DataFrame) or frame.shape[1] == 0:
+        raise InputError(argument, "must be a pandas DataFrame (items x systems)", frame)
+    names, ids = frame.columns, frame.index
+    return (
+        names.astype(str).tolist() if systems is None else matched_table(systems, "systems", "name", names),
+        ids.astype(str).tolist() if items is None else matched_table(items, "items", "id", ids),
+    )
+
+
+def complete_systems(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with the columns that every systems table has."""
+    names = table["name"]
+    family = table.get("family", names)
+    columns: dict[Any, Any] = {"name": names, "family": family.where(family.notna(), names)}
+    for name, dtype in (("group", "string"), ("train_size", "Int64"), ("replicate", "Int64")):
+        columns[name] = table[name] if name in table else pd.Series(pd.NA, table.index, dtype=dtype)
+    columns["source"] = table.get("source", "natural")
+    return pd.DataFrame(columns | {name: table[name] for name in table if name not in columns})
+
+
+def merged_columns(table: pd.DataFrame, other: pd.DataFrame, what: str, key: str) -> pd.DataFrame:
+    """The columns of two tables of the same rows, in the same order; InputError if they have unlike values."""
+    merged = table.copy()
+    for name in other.columns.drop(key):
+        theirs = other[name].set_axis(table.index)
+        ours = table.get(name, theirs)
+        unlike = ours.notna() & theirs.notna() & (ours.astype(object) != theirs.astype(object))
+        if unlike.any():
+            row = int(np.argmax(unlike))
+            values = f"'{ours.iloc[row]}' here and '{theirs.iloc[row]}' there"
+            raise InputError(f"{what} '{table[key].iloc[row]}' has the {name} {values}")
+        missing = ours.isna() & theirs.notna()
+        merged[name] = ours.astype(object).where(~missing, theirs).infer_objects() if missing.any() else ours
+    return merged
+
+
+def grouped_items(items: pd.DataFrame, labels: pd.Series[Any]) -> tuple[pd.DataFrame, IntArray]:
+    """A row for each label with the columns of the items that are constant within every label, and each item's row.
+
+    A column that some items of a label lack is not constant.
+    """
+    codes, names = pd.factorize(labels)
+    groups = items.drop(columns="id").groupby(codes)
+    constant = groups.first().loc[:, (groups.nunique(dropna=False) == 1).all()]
+    return pd.concat([pd.Series(names.astype(str), name="id"), constant], axis=1), codes
+
+
+def shortest_first(names: pd.Series[str]) -> IntArray:
+    """The order of names by their length and then by their letters: numbers are in their order, 9 before 10."""
+    texts = names.astype(str).tolist()
+    # Two sorts take less time than one by pairs.
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    order.sort(key=[*map(len, texts)].__getitem__)
+    return np.array(order, dtype=np.int64)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from simstudy.metrics import get_metric
-from simstudy.metrics.base import Array, FloatArray, IntArray
+from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.of_samples import KINDS, kind_and_k, of_samples, share_of_plurality, share_right
-from simstudy.outputs.answers import Samples, read_only
-from simstudy.outputs.checks import require_outputs
-from simstudy.outputs.outputs import Outputs
+from simstudy.outputs.frames import grouped_items
+from simstudy.outputs.outputs import Outputs, require_outputs
 from simstudy.validation import InputError, check_text
 
 #: The column of the items that says which question an item is a sample of.
@@ -59,12 +57,6 @@ def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None
         The column of the items that says of which question an item is a sample. None: ``sample_of``, which readers
         write.
 
-    Raises
-    ------
-    ValueError
-        For outputs without samples, a metric of several numbers an item, samples that are neither right nor wrong, and
-        a question with fewer than k samples.
-
     References
     ----------
     Chen et al. 2021 (Evaluating Large Language Models Trained on Code); Yao et al. 2024 (tau-bench).
@@ -86,7 +78,7 @@ def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None
     if not isinstance(metric, str) or (metric not in ("mean", "pass@1") and of_samples(metric) is None):
         raise InputError("metric", f"must be one of mean, {', '.join(KINDS)} (k >= 2)", metric)
     if outputs.samples is not None and question is None:
-        means, codes = outputs, np.arange(outputs.n_items)
+        means, codes = outputs, None
     else:
         means, codes = _means(outputs, question)
     if metric in ("mean", "pass@1"):
@@ -103,9 +95,9 @@ def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None
             f"metric '{metric}' needs at least {k} samples of each question, but question "
             f"'{means.items['id'].iloc[i]}' of system '{means.names[s]}' has {int(number[s, i])}"
         )
-    found = _pluralities(outputs, codes, k) if kind == "plurality@" else share_right(kind, k, right, number)
-    statistics = np.stack([found, np.ones_like(found)], axis=-1)
-    return replace(means, statistics=read_only(statistics), metric=get_metric(metric), answers=None, samples=None)
+    scores = _pluralities(outputs, codes, k) if kind == "plurality@" else share_right(kind, k, right, number)
+    statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
+    return replace(means, statistics=statistics, metric=get_metric(metric), answers=None, samples=None)
 
 
 def _means(outputs: Outputs, question: str | None) -> tuple[Outputs, IntArray]:
@@ -119,55 +111,40 @@ def _means(outputs: Outputs, question: str | None) -> tuple[Outputs, IntArray]:
         )
     statistics = outputs.statistics
     if outputs.metric.item_range is None or statistics.shape[2] != 2 or not (statistics[..., 1] == 1).all():
-        raise InputError(
-            "outputs", f"must have one score for each sample, unlike those of metric '{outputs.metric.name}'"
-        )
-    table, codes = question_table(outputs.items.assign(**{column: outputs.labels(column, "question")}), column)
-    mean, samples = folded(statistics[..., 0].astype(np.float64), codes)
-    means = Outputs.from_statistics(
-        np.stack([mean, np.ones_like(mean)], axis=-1), outputs.metric, outputs.systems, table, samples=samples,
-        task=outputs.task, test_set=outputs.test_set,
-    )  # fmt: skip
-    return means, codes
-
-
-def question_table(items: pd.DataFrame, column: str) -> tuple[pd.DataFrame, IntArray]:
-    """A table of the questions with what all samples of each have in common, and the question of each sample."""
-    codes, names = pd.factorize(items[column])
-    grouped = items.groupby(codes)
-    constant = [
-        name
-        for name in items.columns
-        if name not in ("id", SAMPLE_OF, column) and (grouped[name].nunique(dropna=False) == 1).all()
-    ]
-    table = pd.concat([pd.Series(names.astype(str), name="id"), grouped[constant].first()], axis=1)
+        rule = f"must have one score for each sample, unlike those of metric '{outputs.metric.name}'"
+        raise InputError("outputs", rule)
+    described = outputs.items.drop(columns=[SAMPLE_OF, column], errors="ignore")
+    table, codes = grouped_items(described, outputs.labels(column, "question"))
     if "cluster" in table and table["cluster"].is_unique:
         # The samples of a question were a cluster; the questions are independent.
         table = table.drop(columns="cluster")
-    return table, codes
-
-
-def folded(scores: FloatArray, codes: IntArray) -> tuple[FloatArray, Samples]:
-    """Means (K, Q) of the scores (K, n) of questions with these codes, and their samples (K, Q, 2)."""
-    number = np.bincount(codes).astype(np.float64)
-    order = np.argsort(codes, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(number)[:-1]]).astype(np.int64)
+    number = np.bincount(codes)
+    order, starts = np.argsort(codes, kind="stable"), np.cumsum(number) - number
+    scores = statistics[..., 0].astype(np.float64)
     mean = np.add.reduceat(scores[:, order], starts, axis=1) / number
-    squares = np.add.reduceat((scores - mean[:, codes])[:, order] ** 2, starts, axis=1)
+    squares = np.add.reduceat(((scores - mean[:, codes]) ** 2)[:, order], starts, axis=1)
     variance = np.where(number > 1, squares / np.maximum(number - 1, 1), np.nan)
-    return mean, np.stack([np.broadcast_to(number, mean.shape), variance], axis=-1)
+    means = Outputs.from_statistics(
+        np.stack([mean, np.ones_like(mean)], axis=-1),
+        outputs.metric,
+        outputs.systems,
+        table,
+        samples=np.stack(np.broadcast_arrays(number, variance), axis=-1),
+        task=outputs.task,
+        test_set=outputs.test_set,
+    )
+    return means, codes
 
 
-def _pluralities(outputs: Outputs, codes: Array, k: int) -> FloatArray:
-    if outputs.answers is None or outputs.samples is not None:
-        raise InputError(
-            "metric",
-            f"must be 'majority@{k}' (of right and wrong samples) where the answers are not known, not 'plurality@{k}'",
-        )
-    found = np.empty((outputs.n_systems, codes.max() + 1))
-    for q in range(found.shape[1]):
-        own = np.flatnonzero(codes == q)
+def _pluralities(outputs: Outputs, codes: IntArray | None, k: int) -> FloatArray:
+    """The expected score of the most frequent answer of k, shape (K systems, questions)."""
+    if outputs.answers is None or codes is None:
+        rule = f"must be 'majority@{k}' (of right and wrong samples) where the answers are not known"
+        raise InputError("metric", f"{rule}, not 'plurality@{k}'")
+    scores = np.empty((outputs.n_systems, codes.max() + 1))
+    for question in range(scores.shape[1]):
+        samples = np.flatnonzero(codes == question)
         for s in range(outputs.n_systems):
-            scores = outputs.statistics[s, own, 0]
-            found[s, q] = share_of_plurality(k, outputs.answers[s, own].tolist(), scores.tolist())
-    return found
+            right = outputs.statistics[s, samples, 0]
+            scores[s, question] = share_of_plurality(k, outputs.answers[s, samples].tolist(), right.tolist())
+    return scores

@@ -1,12 +1,14 @@
-"""Outputs in files: Parquet with a JSON header. Data only; what is damaged is told by checksums."""
+"""Outputs in files: Parquet with a row for each item, and everything else in its header.
+
+A file is data only. Checksums of its pages, of its header and of its content say whether it is damaged.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,121 +18,109 @@ import pyarrow.parquet as pq
 from simstudy.files.parquet import read_parquet
 from simstudy.files.whole import atomic_path
 from simstudy.metrics import Metric, get_metric
-from simstudy.outputs.answers import read_only
-from simstudy.outputs.base import OutputsBase
-from simstudy.outputs.columns import decode, encode
+from simstudy.outputs.outputs import Outputs
 from simstudy.validation import InputError, NoSuchFile
 
-_KEY = "simstudy.outputs/3"
-_SUM = "simstudy.sha256"
+_HEADER, _SYSTEMS, _CHECKSUM = b"simstudy.outputs/4", b"simstudy.systems", b"simstudy.sha256"
 
-C = TypeVar("C", bound=OutputsBase)
+# Names of columns of items are free: this stands before them.
+_ITEM = "item:"
+
+# Types of columns that files keep.
+_PLAIN = (
+    *(pa.types.is_integer, pa.types.is_float32, pa.types.is_float64, pa.types.is_boolean, pa.types.is_null),
+    *(pa.types.is_string, pa.types.is_large_string, pa.types.is_date, pa.types.is_timestamp),
+)
 
 
-def write(outputs: OutputsBase, path: str | Path) -> None:
-    """Write a collection to one file, which appears whole or not at all; see `simstudy.Outputs.save`."""
-    tables: dict[str, list[dict[str, Any]]] = {"systems": [], "items": []}
-    columns: dict[str, pa.Array] = {}
-    # Systems and columns by number: their names, which are free, are in the header.
-    for kind, table in (("systems", outputs.systems), ("items", outputs.items)):
-        for c, name in enumerate(table.columns):
-            if type(name) not in (str, int):
-                raise InputError(f"column {name!r} of the {kind} cannot be saved: its name is not text")
-            described, arrays = encode(table.iloc[:, c].reset_index(drop=True), str(name))
-            tables[kind].append({"name": name, "arrays": len(arrays), **described})
-            columns |= {f"{kind}:{c}:{a}": array for a, array in enumerate(arrays)}
-    statistics = outputs.statistics
-    if statistics.dtype == np.float16:
-        statistics = statistics.astype(np.float32)
-    for k in range(outputs.n_systems):
-        for s in range(statistics.shape[2]):
-            columns[f"{k}:{s}"] = pa.array(statistics[k, :, s])
-        if outputs.answers is not None:
-            columns[f"{k}:answers"] = pa.array(outputs.answers[k])
-        for s in range(0 if outputs.samples is None else 2):
-            columns[f"{k}:samples:{s}"] = pa.array(outputs.samples[k, :, s])  # type: ignore[index]
+def write(outputs: Outputs, path: str | Path) -> None:
+    """Write Outputs to one file, which appears whole or not at all; see `simstudy.Outputs.save`."""
+    systems, items = _plain_table(outputs.systems, "systems"), _plain_table(outputs.items, "items", _ITEM)
+    stream = pa.BufferOutputStream()
+    with pa.ipc.new_stream(stream, systems.schema) as writer:
+        writer.write_table(systems)
+    given = {"statistics": outputs.statistics, "answers": outputs.answers, "samples": outputs.samples}
+    arrays = {name: np.atleast_3d(array) for name, array in given.items() if array is not None}
     header = {
         "metric": outputs.metric.name,
+        "definition": outputs.metric.definition,
+        "signature": outputs.metric.signature,
         "statistics": outputs.metric.statistics,
-        "metric_as": outputs.metric.definition,
-        "metric_signature": outputs.metric.signature,
         "task": outputs.task,
         "test_set": outputs.test_set,
-        "shape": outputs.statistics.shape,
-        "dtype": str(outputs.statistics.dtype),
-        "answers": outputs.answers is not None,
-        "samples": outputs.samples is not None,
-        **tables,
+        "arrays": {name: [array.shape[0], array.shape[2]] for name, array in arrays.items()},
         "fingerprint": outputs.fingerprint(),
     }
-    n = max((len(column) for column in columns.values()), default=0)
-    # Short columns end in nulls.
-    filled = {
-        name: pa.concat_arrays([column, pa.nulls(n - len(column), column.type)]) if len(column) < n else column
-        for name, column in columns.items()
+    metadata = {
+        b"pandas": items.schema.metadata[b"pandas"],
+        _HEADER: json.dumps(header).encode(),
+        _SYSTEMS: stream.getvalue().to_pybytes(),
     }
-    text = json.dumps(header)
-    table = pa.table(filled).replace_schema_metadata({_KEY: text, _SUM: hashlib.sha256(text.encode()).hexdigest()})
+    columns = {name: items[name] for name in items.column_names}
+    for name, array in arrays.items():
+        for k, s in np.ndindex(array.shape[0], array.shape[2]):
+            columns[f"{name}:{k}:{s}"] = pa.array(array[k, :, s])
+    table = pa.table(columns).replace_schema_metadata({**metadata, _CHECKSUM: _checksum(metadata)})
     with atomic_path(path) as temporary:
         pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 
 
-def read(kind: type[C], path: str | Path, metric: Metric | None) -> C:
-    """Read a collection that `write` wrote; see `simstudy.Outputs.load`."""
-    header, table = _read(path)
+def read(path: str | Path, metric: Metric | None) -> Outputs:
+    """Read Outputs that `write` wrote; see `simstudy.Outputs.load`."""
+    if not Path(path).is_file():
+        raise NoSuchFile(path)
+    table = read_parquet(Path(path))
+    metadata = dict(table.schema.metadata or {})
+    if _HEADER not in metadata:
+        raise InputError(f"{path} is a Parquet file, but not one of Outputs: it has no header '{_HEADER.decode()}'")
+    if metadata.pop(_CHECKSUM, b"") != _checksum(metadata):
+        raise InputError(f"{path} is damaged: its header is not the one that was written")
+    header = json.loads(metadata[_HEADER])
     try:
-        found = metric or get_metric(header["metric"]).of_statistics(header.get("statistics", ()))
+        metric = metric or get_metric(header["metric"]).of_statistics(header["statistics"])
     except InputError:
-        raise InputError(
-            f"{path} has outputs of a user-defined metric, '{header['metric']}': give it as load(path, metric)"
-        ) from None
-    if found.definition != header["metric_as"]:
-        raise InputError(f"{path} has outputs of the metric {header['metric_as']}, unlike {found.definition}")
+        rule = f"has outputs of a user-defined metric, '{header['metric']}': give it as load(path, metric)"
+        raise InputError(f"{path} {rule}") from None
+    if metric.definition != header["definition"]:
+        raise InputError(f"{path} has outputs of the metric {header['definition']}, unlike {metric.definition}")
     try:
-        outputs = _collection(kind, header, table, found.signed(header["metric_signature"]))
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, pa.ArrowException) as error:
+        arrays = {name: _array(table, name, *shape) for name, shape in header["arrays"].items()}
+        if "answers" in arrays:
+            arrays["answers"] = arrays["answers"][..., 0]
+        items = table.select([name for name in table.column_names if name.startswith(_ITEM)]).to_pandas()
+    except (KeyError, TypeError, ValueError, pa.ArrowException) as error:
         raise InputError(f"{path} is damaged: {' '.join(str(error).split())}") from None
+    outputs = Outputs(
+        metric=metric.signed(header["signature"]),
+        systems=pa.ipc.open_stream(metadata[_SYSTEMS]).read_pandas(),
+        items=items.rename(columns=lambda name: name.removeprefix(_ITEM)),
+        task=header["task"],
+        test_set=header["test_set"],
+        **arrays,
+    )
     if outputs.fingerprint() != header["fingerprint"]:
         raise InputError(f"{path} is damaged: its content is not what was written")
     return outputs
 
 
-def _collection(kind: type[C], header: Mapping[str, Any], table: pa.Table, metric: Metric) -> C:
-    n_systems, n_items, width = header["shape"]
-    statistics = np.empty((n_systems, n_items, width), dtype=header["dtype"])
-    for k in range(n_systems):
-        for s in range(width):
-            statistics[k, :, s] = table[f"{k}:{s}"].slice(0, n_items).to_numpy()
-    answers = None
-    if header["answers"]:
-        answers = read_only(np.stack([table[f"{k}:answers"].slice(0, n_items).to_numpy() for k in range(n_systems)]))
-    samples = None
-    # Files of earlier versions have none.
-    if header.get("samples"):
-        samples = np.empty((n_systems, n_items, 2))
-        for k, s in np.ndindex(n_systems, 2):
-            samples[k, :, s] = table[f"{k}:samples:{s}"].slice(0, n_items).to_numpy()
-        samples = read_only(samples)
-    tables = []
-    for name in ("systems", "items"):
-        cells = [
-            decode(one, [table[f"{name}:{c}:{a}"].combine_chunks() for a in range(one["arrays"])])
-            for c, one in enumerate(header[name])
-        ]
-        tables.append(pd.concat(cells, axis=1).set_axis([one["name"] for one in header[name]], axis=1))
-    systems, items = tables
-    return kind(read_only(statistics), metric, systems, items, header["task"], header["test_set"], answers, samples)
+def _array(table: pa.Table, name: str, n_systems: int, width: int) -> Any:
+    """An array (K systems, n items, width) from its columns."""
+    columns = [[table[f"{name}:{k}:{s}"].to_numpy() for s in range(width)] for k in range(n_systems)]
+    return np.stack([np.stack(by_system, axis=-1) for by_system in columns])
 
 
-def _read(path: str | Path) -> tuple[dict[str, Any], pa.Table]:
-    """Read header and columns; an error says where the file is missing, damaged, too large or none that was written."""
-    if not Path(path).is_file():
-        raise NoSuchFile(path)
-    table = read_parquet(Path(path))
-    metadata = table.schema.metadata or {}
-    header = metadata.get(_KEY.encode())
-    if header is None:
-        raise InputError(f"{path} is a Parquet file, but not one of Outputs: it has no header '{_KEY}'")
-    if hashlib.sha256(header).hexdigest().encode() != metadata.get(_SUM.encode()):
-        raise InputError(f"{path} is damaged: its header is not the one that was written")
-    return json.loads(header), table
+def _plain_table(table: pd.DataFrame, what: str, prefix: str = "") -> pa.Table:
+    """A table of Arrow whose names begin with the prefix; InputError for a column of another type than files keep."""
+    for name, column in table.items():
+        try:
+            is_plain = isinstance(name, str) and any(is_type(pa.array(column).type) for is_type in _PLAIN)
+        except (ValueError, TypeError, OverflowError, pa.ArrowException):
+            is_plain = False
+        if not is_plain:
+            rule = "must have columns of numbers, of text, of true and false or of dates, named by text, to be saved"
+            raise InputError(what, f"{rule}; column {name!r} is of another type ({column.dtype})")
+    return pa.Table.from_pandas(table.add_prefix(prefix), preserve_index=False)
+
+
+def _checksum(metadata: dict[bytes, bytes]) -> bytes:
+    return hashlib.sha256(repr(sorted(metadata.items())).encode()).hexdigest().encode()

@@ -1,127 +1,151 @@
-"""The numbers that Outputs are made from: arrays of statistics, frames of scores and sets of responses, checked."""
+"""Arrays of Outputs, checked: statistics, answers and samples, and the counts of labels and of responses."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
 
 from simstudy.metrics import Metric
 from simstudy.metrics.per_class import PerClass, label_counts
-from simstudy.validation import InputError, check_unmasked
+from simstudy.validation import InputError, check_mapping, check_unmasked
+
+Answers = NDArray[np.int64]
+"""(K systems, n items) numbers that stand for what the systems answered."""
+
+Samples = NDArray[np.float64]
+"""(K systems, n items, 2): the number of samples, and the unbiased variance of one of them, NaN for one sample."""
+
+# Whole numbers are added without an error below this.
+_LARGEST_SUM = 2**53
 
 
-def statistics_array(statistics: object) -> NDArray[Any]:
-    """Statistics as one array of numbers of this machine's kind; ValueError where they are something else."""
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The array in one piece, which nobody can write to."""
+    array = np.ascontiguousarray(array)
+    array.setflags(write=False)
+    return array
+
+
+def statistics_array(statistics: object, metric: Metric) -> NDArray[Any]:
+    """Statistics as an array (K systems, n items, the metric's statistics) of numbers, or an InputError."""
     parts = statistics if isinstance(statistics, list | tuple) else [statistics]
-    if any(isinstance(part, pd.DataFrame | pd.Series | Mapping) for part in parts):
-        raise InputError(
-            "statistics",
-            "must be an array, not tables with names of systems or items: put all tables into the same order and "
-            "pass .to_numpy()",
-        )
+    if any(isinstance(part, pd.DataFrame | pd.Series) for part in parts):
+        # Rows of tables would be matched by their positions, whatever their names are.
+        raise InputError("statistics", "must be an array, not tables: put all into one order and pass .to_numpy()")
     check_unmasked("statistics", statistics)
-    # What its maker cannot write to any more needs no copy.
-    kept = isinstance(statistics, np.ndarray) and statistics.base is None and not statistics.flags.writeable
+    # An array that its owner cannot write to needs no copy.
+    is_fixed = isinstance(statistics, np.ndarray) and statistics.base is None and not statistics.flags.writeable
     try:
-        array = np.array(statistics, order="C", copy=None if kept else True)
+        array = np.array(statistics, order="C", copy=None if is_fixed else True)
     except ValueError:
         raise InputError("statistics", "must be one rectangular array: systems x items x statistics") from None
     if array.dtype.kind == "b":
-        return array.astype(np.int8)
-    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
-        return array.astype(np.float64)
-    return array.astype(array.dtype.newbyteorder("="), copy=False)
-
-
-def check_statistics(array: NDArray[Any], metric: Metric) -> None:
-    """Raise a ValueError where an array is not (systems, items, the metric's statistics) of finite numbers."""
-    width = len(metric.statistics)
-    if width == 0:
+        array = array.astype(np.int8)
+    n_statistics = len(metric.statistics)
+    if n_statistics == 0:
         raise InputError(f"metric '{metric.name}' needs the classes of its labels: Outputs.from_labels finds them")
-    if array.ndim != 3 or array.shape[2] != width:
-        raise InputError(
-            "statistics",
-            f"must have shape (systems, items, {width}: {', '.join(metric.statistics)}) for metric '{metric.name}'",
-            array.shape,
-        )
+    if array.ndim != 3 or array.shape[2] != n_statistics:
+        rule = f"(systems, items, {n_statistics}: {', '.join(metric.statistics)}) for metric '{metric.name}'"
+        raise InputError("statistics", f"must have shape {rule}", array.shape)
     if 0 in array.shape:
         raise InputError("statistics", f"must have at least one system and one item, not shape {array.shape}")
-    if array.dtype.kind not in "iuf":
-        raise InputError("statistics", f"must be numbers, not {array.dtype}")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        system, item, s = np.argwhere(~np.isfinite(array))[0]
-        raise InputError(
-            "statistics",
-            f"must be finite; system number {system}, item number {item} has {metric.statistics[s]} = "
-            f"{array[system, item, s]}",
-        )
-    with np.errstate(over="ignore"):
-        if not np.isfinite(array.sum(axis=1, dtype=np.float64)).all():
+    if not array.dtype.isnative or array.dtype.kind not in "iuf" or array.dtype in (np.float16, np.longdouble):
+        raise InputError("statistics", f"must be numbers (whole, float32 or float64), not {array.dtype}")
+    return array
+
+
+def check_sums(array: NDArray[Any], metric: Metric, names: Sequence[str], ids: Sequence[str]) -> None:
+    """Raise an InputError for statistics (K, n, S) that are not finite, or too large to be added without an error."""
+    if array.dtype.kind == "f":
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = array.sum(axis=1, dtype=np.float64)
+        if np.isfinite(sums).all():
+            return
+        if np.isfinite(array).all():
             raise InputError("statistics", "must have finite sums; some are too large to add")
-    if array.dtype.kind == "f" or np.iinfo(array.dtype).max * array.shape[1] < 2**53:
+        system, item, s = np.argwhere(~np.isfinite(array))[0]
+        value = f"item '{ids[item]}' of system '{names[system]}' has {metric.statistics[s]} = {array[system, item, s]}"
+        raise InputError("statistics", f"must be finite; {value}")
+    if np.iinfo(array.dtype).max * array.shape[1] < _LARGEST_SUM:
         return
     sizes = np.abs(array.astype(np.float64)).sum(axis=1)
-    if sizes.max() >= 2**53:
-        system, s = np.argwhere(sizes >= 2**53)[0]
-        raise InputError(
-            "statistics",
-            f"of whole numbers must sum to less than 2^53; {metric.statistics[s]} of system number {system} reaches "
-            f"{sizes[system, s]:.3g}",
-        )
+    if sizes.max() >= _LARGEST_SUM:
+        system, s = np.argwhere(sizes >= _LARGEST_SUM)[0]
+        size = f"{metric.statistics[s]} of system '{names[system]}' reaches {sizes[system, s]:.3g}"
+        raise InputError("statistics", f"of whole numbers must sum to less than 2^53; {size}")
+
+
+def answers_array(answers: ArrayLike, shape: tuple[int, ...]) -> Answers:
+    """Answers as an array; InputError if they are no whole numbers of this shape."""
+    array = np.asarray(answers)
+    if array.shape != shape or array.dtype.kind not in "iu":
+        raise InputError("answers", f"must be whole numbers of shape {shape}, as the statistics have", array.shape)
+    return array.astype(np.int64)
+
+
+def samples_array(samples: ArrayLike, shape: tuple[int, ...]) -> Samples:
+    """Samples as an array; InputError for another shape, numbers below 1, and variances below 0."""
+    try:
+        array = np.array(samples, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.shape != (*shape, 2):
+        raise InputError("samples", f"must be numbers of shape {(*shape, 2)}", array.shape)
+    number, variance = array[..., 0], array[..., 1]
+    if not ((number >= 1) & (number == np.rint(number)) & np.isfinite(number)).all():
+        raise InputError("samples", "must have whole numbers of samples from 1 on")
+    if (variance < 0).any() or np.isinf(variance).any():
+        raise InputError("samples", "must have variances of at least 0, or NaN where they are not known")
+    return array
 
 
 def score_values(scores: pd.DataFrame) -> NDArray[Any]:
-    """The numbers of a frame of scores: integers where all columns are whole or true/false, else floats."""
-    is_number = [is_bool_dtype(kind) or is_integer_dtype(kind) or is_float_dtype(kind) for kind in scores.dtypes]
-    if not all(is_number):
-        wrong = is_number.index(False)
-        raise InputError("scores", f"must be numbers; column '{scores.columns[wrong]}' is {scores.dtypes.iloc[wrong]}")
-    if scores.isna().any(axis=None):
-        item, system = np.argwhere(scores.isna().to_numpy())[0]
-        raise InputError(
-            "scores", f"must be complete; item '{scores.index[item]}' of system '{scores.columns[system]}' is missing"
-        )
-    floats = any(is_float_dtype(kind) for kind in scores.dtypes)
-    values = scores.to_numpy(dtype=np.float64 if floats else np.int64)
-    if not np.isfinite(values).all():
-        item, system = np.argwhere(~np.isfinite(values))[0]
-        which = f"item '{scores.index[item]}' of system '{scores.columns[system]}' has {values[item, system]}"
-        raise InputError("scores", f"must be finite; {which}")
-    return values
-
-
-def labels_of(values: object, argument: str) -> list[str]:
-    """Labels as text without blanks around it, whole numbers without a decimal point; ValueError where one lacks."""
-    column = pd.Series(values)
-    if (missing := column.isna()).any():
-        raise InputError(argument, f"must have a label for every item; number {int(missing.argmax()) + 1} has none")
-    if is_float_dtype(column.dtype) and (column == column.round()).all():
-        column = column.astype(np.int64)
-    return [str(label).strip() for label in column]
+    """The numbers of a frame of scores: integers if all columns are whole or true/false, else floats."""
+    for name, kind in scores.dtypes.items():
+        is_number = is_bool_dtype(kind) or is_integer_dtype(kind) or is_float_dtype(kind)
+        if not is_number or kind in (np.float16, np.longdouble):
+            rule = "must be numbers (whole, float32, float64, true or false)"
+            raise InputError("scores", f"{rule}; column '{name}' is {kind}")
+    if (missing := scores.isna().to_numpy()).any():
+        item, system = np.argwhere(missing)[0]
+        cell = f"item '{scores.index[item]}' of system '{scores.columns[system]}' is missing"
+        raise InputError("scores", f"must be complete; {cell}")
+    return scores.to_numpy(dtype=np.float64 if any(map(is_float_dtype, scores.dtypes)) else np.int64)
 
 
 def label_statistics(
     gold: object, predicted: pd.DataFrame, metric: Metric
 ) -> tuple[NDArray[Any], Metric, NDArray[np.int64]]:
     """The counts of predicted labels (n items, K systems), the metric of their classes, and the labels as answers."""
-    wanted = labels_of(gold, "gold")
-    if len(wanted) != len(predicted):
-        raise InputError("gold", f"must have {len(predicted)} labels, as the predicted ones", len(wanted))
-    said = [
-        labels_of(predicted.iloc[:, k].to_numpy(), f"predicted of system '{name}'")
+    gold_labels = _labels(gold, "gold")
+    if len(gold_labels) != len(predicted):
+        raise InputError("gold", f"must have {len(predicted)} labels, as the predicted ones", len(gold_labels))
+    predictions = [
+        _labels(predicted.iloc[:, k].to_numpy(), f"predicted of system '{name}'")
         for k, name in enumerate(predicted.columns)
     ]
     if isinstance(metric, PerClass):
-        metric = metric.of_classes(chain(wanted, *said))
-    codes, _ = pd.factorize(np.array([label for own in said for label in own], dtype=object))
-    counts = np.stack([label_counts(metric, wanted, own) for own in said])
-    return counts, metric, codes.reshape(len(said), -1)
+        metric = metric.of_classes(chain(gold_labels, *predictions))
+    codes, _ = pd.factorize(np.array(list(chain(*predictions)), dtype=object))
+    counts = np.stack([label_counts(metric, gold_labels, labels) for labels in predictions])
+    return counts, metric, codes.reshape(len(predictions), -1)
+
+
+def _labels(values: object, argument: str) -> list[str]:
+    """Labels as text without blanks around it, whole numbers without a decimal point; InputError if one is missing."""
+    column = pd.Series(values)
+    if (missing := column.isna()).any():
+        raise InputError(argument, f"must have a label for every item; number {int(missing.argmax()) + 1} has none")
+    if is_float_dtype(column.dtype) and (column == column.round()).all():
+        column = column.astype(np.int64)
+    return [str(label).strip() for label in column]
 
 
 def response_statistics(
@@ -131,37 +155,30 @@ def response_statistics(
 
     Gold responses come first, then the spurious ones as they appear.
     """
-    if not isinstance(responses, Mapping) or not responses:
-        raise InputError("responses", "must map the name of each system to what it found", responses)
-    wanted = _distinct(gold, "gold")
-    found = [_distinct(given, f"responses of system '{name}'") for name, given in responses.items()]
-    positions = {response: i for i, response in enumerate(dict.fromkeys(chain(wanted, *found)))}
+    check_mapping("responses", responses, "the name of each system to its responses")
+    right = _distinct(gold, "gold")
+    by_system = [_distinct(given, f"responses of system '{name}'") for name, given in responses.items()]
+    positions = {response: i for i, response in enumerate(dict.fromkeys(chain(right, *by_system)))}
     if not positions:
         raise InputError("gold and responses", "must hold at least one response")
-    texts = pd.Series([str(response) for response in positions])
-    if texts.duplicated().any():
-        raise InputError("responses", f"must be different texts; two read '{texts[texts.duplicated()].iloc[0]}'")
-    statistics = np.zeros((len(found), len(positions), 3), dtype=np.int8)
-    statistics[:, : len(wanted), 2] = 1
-    for k, own in enumerate(found):
-        statistics[k, [positions[response] for response in own], 1] = 1
+    statistics = np.zeros((len(by_system), len(positions), 3), dtype=np.int8)
+    statistics[:, : len(right), 2] = 1
+    for k, given in enumerate(by_system):
+        statistics[k, [positions[response] for response in given], 1] = 1
     statistics[..., 0] = statistics[..., 1] & statistics[..., 2]
-    return statistics, texts.tolist()
+    return statistics, [str(response) for response in positions]
 
 
 def _distinct(given: Iterable[Hashable], argument: str) -> list[Hashable]:
-    """The responses in their order, a set's in that of their texts; ValueError where one is there twice."""
+    """The responses in their order, a set's in the order of their texts; InputError if one occurs twice."""
     if isinstance(given, str | Mapping | pd.DataFrame) or not isinstance(given, Iterable):
         raise InputError(argument, "must be a list or set of responses", given)
     # A set of texts has another order in every process.
-    listed = sorted(given, key=str) if isinstance(given, set | frozenset) else list(given)
-    seen: set[Hashable] = set()
-    for response in listed:
-        try:
-            known = response in seen
-        except TypeError:
-            raise InputError(argument, f"must be hashable (text, numbers, tuples), unlike {response!r}") from None
-        if known:
-            raise InputError(argument, f"must be distinct; '{response}' occurs twice")
-        seen.add(response)
-    return listed
+    responses = sorted(given, key=str) if isinstance(given, set | frozenset) else list(given)
+    try:
+        response, n = Counter(responses).most_common(1)[0] if responses else (None, 0)
+    except TypeError:
+        raise InputError(argument, "must be hashable (text, numbers, tuples)") from None
+    if n > 1:
+        raise InputError(argument, f"must be distinct; '{response}' occurs twice")
+    return responses

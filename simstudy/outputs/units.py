@@ -1,14 +1,17 @@
-"""What is resampled or swapped: items, or clusters of them, always in one order."""
+"""Items as tests use them: resampling units and strata in one order, and battles of two systems."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from simstudy.metrics.base import IntArray
+from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
-from simstudy.outputs.tables import shortest_first
+from simstudy.outputs.frames import shortest_first
 from simstudy.validation import check_text
+
+#: Columns of items that are battles: the two systems, and the points of the first (1, 0.5 for a tie, 0).
+BATTLE = ("model_a", "model_b", "points_a")
 
 
 def in_units(outputs: Outputs, unit: str | None = None) -> Outputs:
@@ -39,3 +42,36 @@ def strata_of(units: Outputs, strata: str | None) -> tuple[IntArray, IntArray, l
     codes = place[codes]
     bounds = np.concatenate([[0], np.cumsum(np.bincount(codes))]).astype(np.int64)
     return np.argsort(codes, kind="stable"), bounds, [str(values[k]) for k in by_name]
+
+
+def are_battles(items: pd.DataFrame) -> bool:
+    """Whether the items are battles of an arena, as their columns tell."""
+    return set(BATTLE) <= set(items)
+
+
+def battles(outputs: Outputs) -> tuple[IntArray, IntArray, FloatArray] | None:
+    """The positions of the two systems of each item, (n,) each, and the points of the first; None for other items.
+
+    Battles with a system that is not among the outputs are left out.
+    """
+    if not are_battles(outputs.items):
+        return None
+    place = {name: k for k, name in enumerate(outputs.names)}
+    first, second = (outputs.items[name].map(place) for name in BATTLE[:2])
+    there = (first.notna() & second.notna()).to_numpy()
+    points = outputs.items[BATTLE[2]].to_numpy(np.float64)
+    a, b = (np.asarray(side[there], dtype=np.int64) for side in (first, second))
+    return a, b, np.asarray(points[there])
+
+
+def meetings(outputs: Outputs) -> tuple[IntArray, IntArray] | None:
+    """How often each system won against each other one, and how often they tied, (K, K) each; None for other items."""
+    found = battles(outputs)
+    if found is None:
+        return None
+    first, second, points = found
+    won, tied = np.zeros((2, outputs.n_systems, outputs.n_systems), dtype=np.int64)
+    np.add.at(won, (first[points == 1], second[points == 1]), 1)
+    np.add.at(won, (second[points == 0], first[points == 0]), 1)
+    np.add.at(tied, (first[points == 0.5], second[points == 0.5]), 1)
+    return won, tied + tied.T

@@ -15,7 +15,7 @@ from pandas.api.types import is_complex_dtype, is_numeric_dtype
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
-from simstudy.outputs.answers import read_only
+from simstudy.outputs.statistics import read_only
 from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import (
     InputError,

@@ -11,7 +11,7 @@ import pandas as pd
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.preferences import penalty_of, strength_metric
 from simstudy.notes import Argument, Words, note
-from simstudy.outputs.meetings import BATTLE
+from simstudy.outputs.units import BATTLE
 from simstudy.readers.columns import USUAL, first_named, first_of, joined, no_column, place
 from simstudy.readers.formats import Format
 from simstudy.readers.long_table import LongTable, as_text, coded

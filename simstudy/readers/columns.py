@@ -25,7 +25,7 @@ from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.metrics.ratio import whole
 from simstudy.notes import Argument, Words
-from simstudy.outputs.item_columns import CLUSTERS
+from simstudy.outputs.frames import CLUSTERS
 from simstudy.readers.request import column
 from simstudy.text.reprs import listed
 from simstudy.validation import InputError, brief, check_text, nearest

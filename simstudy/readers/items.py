@@ -12,8 +12,7 @@ import pandas as pd
 
 from simstudy.notes import Argument, Note, Words, kind_of, note
 from simstudy.outputs import Outputs, check_outputs
-from simstudy.outputs.item_columns import note_single_items
-from simstudy.outputs.tables import complete_systems
+from simstudy.outputs.frames import complete_systems, note_single_items
 from simstudy.readers.columns import (
     NO_NAMES,
     OURS,

@@ -21,10 +21,9 @@ from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.of_samples import of_samples
 from simstudy.notes import Argument, Note, Words, note
 from simstudy.outputs import Outputs
-from simstudy.outputs.answers import of_shares, read_only
-from simstudy.outputs.checks import note_exchanged, note_percent
 from simstudy.outputs.samples import SAMPLE_OF, has_samples, per_question, unit_in_words
-from simstudy.outputs.texts import ItemTexts, PackedTexts
+from simstudy.outputs.statistics import read_only
+from simstudy.outputs.test_set import ItemTexts, PackedTexts
 from simstudy.readers.columns import (
     NO_NAMES,
     USUAL,
@@ -246,9 +245,6 @@ def outputs_of(table: LongTable, request: Request) -> Loaded:
     if not present.all():
         array = _filled(array, present, described, table, metric)
         array = _narrowed(array) if request.narrow else array
-    if metric.item_range == (-np.inf, np.inf):
-        note_percent(array, keyed.systems.tolist())
-    note_exchanged(*array.shape[:2])
     answers = _answers(keyed.rows) if table.answers_compare else None
     nothing = [] if table.expected is None else [name for name in metric.statistics if name in described]
     outputs = Outputs.from_statistics(
@@ -588,7 +584,10 @@ def _samples_of_means(keyed: _Keyed, statistics: Array, metric: Metric) -> Float
         rule = f"must be a share of {number[row]:g} right answers, as n_samples says"
         raise InputError("score", rule, share[row], at=place(keyed.rows, row))
     note("means of samples", n=number_range(number))
-    return of_shares(share, number)
+    # The unbiased variance of one of n answers with a share p of right ones is p (1 - p) n / (n - 1).
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = np.where(number > 1, share * (1 - share) * number / (number - 1), np.nan)
+    return np.stack([number, np.maximum(variance, 0)], axis=-1)
 
 
 def number_range(n_samples: Array | pd.Series[Any]) -> str:

@@ -14,7 +14,7 @@ from simstudy.analyses import deciding_items
 from simstudy.analyses.contributions import contributions_of_pairs, item_scores
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
-from simstudy.outputs.texts import ItemTexts, PackedTexts
+from simstudy.outputs.test_set import ItemTexts, PackedTexts
 from tests.metrics.test_influence import statistics_of
 from tests.oracles import ascending
 

@@ -111,7 +111,6 @@ _PARTS: dict[str, Call] = {
     "select": call(OUTPUTS.select, names=["old"]),
     "join_systems": call(OUTPUTS.join_systems, other=OTHERS),
     "join_items": call(CLUSTERED.domain("news").join_items, other=CLUSTERED.domain("web")),
-    "aligned": call(OUTPUTS.aligned, names=["new", "old", "tiny"]),
     "labels": call(CLUSTERED.labels, name="cluster"),
     "n_best": call(CANDIDATES.n_best, name="t", n=3),
     "accepted": call(CANDIDATES.accepted, name="t", threshold=3.0),

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from simstudy.comparisons import compare
 from simstudy.engines.arguments import applicable
@@ -101,3 +103,20 @@ def test_corrections_are_for_the_pairs_that_are_asked() -> None:
     assert pairs["p_holm"].min() == min(1, 5 * smallest)
     with pytest.raises(ValueError, match="every two systems once"):
         pairs.groups()
+
+
+@given(st.integers(2, 6), st.data())
+@settings(max_examples=6, deadline=None)
+def test_whole_numbers_and_the_same_decimals_have_one_p_value_with_items_without_a_score(
+    n: int, data: st.DataObject
+) -> None:
+    """Integers are settled by integers, decimals by a tolerance: items of count 0 are the same to both."""
+    counts = np.array(data.draw(st.lists(st.integers(0, 3), min_size=2 * n, max_size=2 * n))).reshape(2, n)
+    sums = np.array(data.draw(st.lists(st.integers(-3, 3), min_size=2 * n, max_size=2 * n))).reshape(2, n)
+    statistics = np.stack([np.where(counts > 0, sums, 0), counts], axis=-1)
+    for test in ("bootstrap", "randomization"):
+        whole, decimal = (
+            compared(Outputs.from_statistics(array, "mean", ["a", "b"]), test=test, n_resamples=199)
+            for array in (statistics, statistics / 8)
+        )
+        assert whole["p_value"].tolist() == decimal["p_value"].tolist()

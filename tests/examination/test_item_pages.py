@@ -18,7 +18,7 @@ from simstudy.examination.widgets.item_data import item_data
 from simstudy.examination.widgets.items import item_sections, item_tables
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs, TestSet
-from simstudy.outputs.texts import ItemTexts, PackedTexts
+from simstudy.outputs.test_set import ItemTexts, PackedTexts
 from simstudy.text.plain_text import csv_name
 from tests.metrics.test_influence import statistics_of
 

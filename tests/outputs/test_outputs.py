@@ -1,6 +1,10 @@
+"""Outputs: cut, summed by cluster, joined; nothing changes in place and nothing is lost."""
+
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,9 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from simstudy.analyses.duplicates import near_duplicates
+from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
-from tests.oracles import ascending, compared
+from tests.oracles import ascending
 
+ANSWERS = np.array([[1, 2, 3, 4], [1, 2, 0, 4], [5, 2, 3, 4]])
 COUNTS = hnp.arrays(
     np.int64, st.tuples(st.integers(1, 4), st.integers(1, 8), st.just(3)), elements=st.integers(0, 50)
 ).map(ascending)  # correct <= guessed <= gold, which is one for all systems
@@ -32,10 +39,16 @@ def test_cluster_sums_keep_the_scores(counts: np.ndarray, data: st.DataObject) -
         np.testing.assert_array_equal(summed.statistics[:, i], expected)
 
 
-def test_cluster_sums_keep_only_columns_that_are_constant_within_clusters(tagged: Outputs) -> None:
-    assert list(tagged.sum_by("cluster").items.columns) == ["id", "cluster"]
-    by_domain = tagged.sum_by("domain")
-    assert by_domain.items["id"].tolist() == ["news", "wiki", "mail"]
+@pytest.mark.parametrize(("kind", "summed"), [("int8", np.int64), ("uint8", np.int64), ("float32", np.float64)])
+def test_cluster_sums_have_room_for_large_clusters(kind: str, summed: type) -> None:
+    """2,000 items of 100 in one byte, and of a tenth in single precision."""
+    value = 0.1 if kind == "float32" else 100
+    statistics = np.full((1, 2000, 2), [value, 1], dtype=kind)
+    sums = Outputs.from_statistics(statistics, "mean", items=pd.DataFrame({"id": range(2000), "cluster": "d"})).sum_by(
+        "cluster"
+    )
+    assert sums.statistics.dtype == summed
+    assert sums.statistics.ravel() == pytest.approx([2000 * float(statistics[0, 0, 0]), 2000], rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +71,7 @@ def test_head_take_and_domains(tagged: Outputs) -> None:
     taken = tagged.take([3, 3, 1])
     assert list(taken.items["id"]) == ["s3", "s3#2", "s1"]
     np.testing.assert_array_equal(taken.statistics, tagged.statistics[:, [3, 3, 1]])
+    assert tagged.take([0, 0]).take([0, 0, 1, 1]).items["id"].is_unique
     domains = tagged.by_domain()
     assert list(domains) == ["news", "wiki", "mail"]
     assert domains["wiki"].test_set == "wiki"
@@ -96,34 +110,100 @@ def test_joining_systems_and_items(tagged: Outputs) -> None:
     np.testing.assert_array_equal(whole.statistics, tagged.statistics)
 
 
+def test_joined_tables_know_what_either_knows_and_may_not_disagree() -> None:
+    one = Outputs.from_statistics([[[1, 1, 2], [0, 0, 1]]], "f1", ["a"], pd.DataFrame({"id": ["x", "y"]}))
+    items = pd.DataFrame({"id": ["y", "x"], "cluster": ["of y", "of x"]})
+    other = Outputs.from_statistics([[[1, 1, 1], [0, 0, 2]]], "f1", ["b"], items)
+    assert one.join_systems(other).items["cluster"].tolist() == ["of x", "of y"]
+    again = Outputs.from_statistics([[[1, 1, 1], [0, 0, 2]]], "f1", ["c"], items.assign(cluster=["of y", "of z"]))
+    with pytest.raises(ValueError, match="^item 'x' has the cluster 'of x' here and 'of z' there$"):
+        one.join_systems(other).join_systems(again)
+    gold = Outputs.from_statistics([[[1, 1, 1], [0, 0, 3]]], "f1", ["d"], items)
+    with pytest.raises(ValueError, match="item 'x' has 2 by 'a' and 3 by 'd'$"):
+        one.join_systems(gold)
+    systems = pd.DataFrame({"name": ["a"], "group": ["g"]})
+    more = Outputs.from_statistics([[[1, 1, 1]]], "f1", systems, ["z"])
+    assert one.join_items(more).systems["group"].tolist() == ["g"]
+    with pytest.raises(ValueError, match="^system 'a' has the group 'g' here and 'h' there$"):
+        more.join_items(Outputs.from_statistics([[[1, 1, 1]]], "f1", systems.assign(group="h"), ["w"]))
+
+
+def test_answers_go_with_their_items_and_systems() -> None:
+    items = pd.DataFrame({"id": list("pqrs"), "domain": list("xxyy")})
+    outputs = Outputs.from_statistics(np.ones((3, 4, 2), dtype=int), "accuracy", list("abc"), items, answers=ANSWERS)
+
+    def answers(part: Outputs) -> list[list[int]]:
+        assert part.answers is not None
+        return part.answers.tolist()
+
+    assert answers(outputs.head(2)) == [[1, 2], [1, 2], [5, 2]]
+    assert answers(outputs.take([3, 0, 3])) == [[4, 1, 4], [4, 1, 4], [4, 5, 4]]
+    assert answers(outputs.domain("y")) == [[3, 4], [0, 4], [3, 4]]
+    first, others = outputs.select(["b"]), outputs.select(["c", "a"])
+    assert answers(first.join_systems(others.take([3, 2, 1, 0]))) == ANSWERS[[1, 2, 0]].tolist()
+    joined = outputs.take([2, 1]).join_items(outputs.take([0]).select(["c", "b", "a"]))
+    assert answers(joined) == ANSWERS[:, [2, 1, 0]].tolist()
+    assert first.join_systems(replace(others, answers=None)).answers is None
+    assert outputs.head(1).join_items(replace(outputs.take([3]), answers=None)).answers is None
+    assert outputs.sum_by("domain").answers is None
+    for other in (None, ANSWERS + 1):
+        assert replace(outputs, answers=other).fingerprint() != outputs.fingerprint()
+    wide = replace(outputs, statistics=np.zeros((3, 4, 2), dtype=int) + [0, 1])
+    assert near_duplicates(wide.take([1, 3]))["compared"].tolist() == ["answers"] * 3
+    assert near_duplicates(wide.take([0, 1]))[["system_a", "system_b"]].to_numpy().tolist() == [["a", "b"]]
+
+
+@pytest.mark.parametrize("wrong", [ANSWERS[:2], ANSWERS.T, ANSWERS / 2, "text"])
+def test_what_are_no_answers(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"answers must be whole numbers of shape \(3, 4\)"):
+        Outputs.from_statistics(np.ones((3, 4, 2), dtype=int), "accuracy", answers=wrong)
+
+
+def test_a_factor_goes_with_its_items(tmp_path: Path) -> None:
+    """Four answers, each to two prompts; a cluster of one prompt keeps it, one of both does not."""
+    rows = [
+        {"system": name, "item": f"{item}/{prompt}", "factor": prompt, "cluster": item, "score": int(item > name)}
+        for name in "ab"
+        for item in "bc"
+        for prompt in ("short", "long")
+    ]
+    outputs = Outputs.from_scores(pd.DataFrame(rows), "accuracy")
+    factors = ["short", "long"] * 2
+    assert outputs.items["factor"].tolist() == factors
+    wide = pd.DataFrame(rows).pivot(index=["item", "factor"], columns="system", values="score")
+    assert set(zip(*Outputs.from_scores(wide).items[["id", "factor"]].T.to_numpy(), strict=True)) == {
+        (row["item"], row["factor"]) for row in rows
+    }
+    assert outputs.take([3, 0]).items["factor"].tolist() == ["long", "short"]
+    assert outputs.take([1]).join_items(outputs.take([2])).items["factor"].tolist() == ["long", "short"]
+    assert outputs.select(["b"]).join_systems(outputs.select(["a"])).items["factor"].tolist() == factors
+    assert "factor" not in outputs.sum_by("cluster").items
+    by_prompt = replace(outputs, items=outputs.items.assign(cluster=["u", "v"] * 2)).sum_by("cluster")
+    assert by_prompt.items.to_dict("list") == {"id": ["u", "v"], "factor": ["short", "long"], "cluster": ["u", "v"]}
+    outputs.save(tmp_path / "o.parquet")
+    assert Outputs.load(tmp_path / "o.parquet").items["factor"].tolist() == factors
+
+
 def test_nothing_changes_in_place(tagged: Outputs) -> None:
     before = tagged.statistics.copy()
     with pytest.raises(ValueError, match="read-only"):
         tagged.statistics[0, 0, 0] = 1
+    part = tagged.head(10)
+    part.systems.loc[0, "name"] = "changed"
+    assert tagged.names[0] == "a"
     given_array = before.copy()
     outputs = Outputs.from_statistics(given_array, "accuracy")
     given_array[:] = 0
     np.testing.assert_array_equal(outputs.statistics, before)
 
 
-def test_repeated_items_of_repeated_items_have_ids_of_their_own(tagged: Outputs) -> None:
-    assert tagged.take([0, 0]).take([0, 0, 1, 1]).items["id"].is_unique
-
-
-def test_a_part_has_tables_of_its_own(tagged: Outputs) -> None:
-    part = tagged.head(10)
-    part.systems.loc[0, "name"] = "changed"
-    assert tagged.names[0] == "a"
-
-
-def test_scores_in_any_numeric_columns() -> None:
-    frame = pd.DataFrame({"a": [True, False], "b": [1, 0], "c": pd.array([1, 1], dtype="Int64")})
-    whole = Outputs.from_scores(frame, "accuracy")
-    assert whole.scores().tolist() == [50.0, 50.0, 100.0]
-    assert whole.statistics.dtype.kind == "i"
-    decimals = Outputs.from_scores(pd.DataFrame({"a": [0.5, 0.25], "b": [1, 0]}, index=["q1", "q2"]))
-    assert decimals.scores().tolist() == [0.375, 0.5]
-    assert list(decimals.items["id"]) == ["q1", "q2"]
+def test_another_metric_of_the_same_statistics() -> None:
+    f1 = Outputs.from_statistics([[[3, 4, 6], [0, 1, 0]]], "f1")
+    recall = f1.with_metric("recall")
+    assert (recall.metric, f1.metric) == (METRICS["recall"], METRICS["f1"])
+    np.testing.assert_array_equal(recall.statistics, f1.statistics)
+    assert recall.scores().tolist() == [50]
+    assert recall.with_metric("f1").fingerprint() == f1.fingerprint()
 
 
 def test_fingerprints_are_of_the_content(tagged: Outputs) -> None:
@@ -164,51 +244,10 @@ def test_missing_families_are_the_systems_themselves() -> None:
 
 @pytest.mark.parametrize(
     ("clusters", "unit"),
-    [
-        (["d1", "d1", "d2"], "cluster"),
-        ([1, 1, 2], "cluster"),
-        ([None, None, None], "item"),
-        (["d1", None, "d2"], "cluster"),
-    ],
+    [([1, 1, 2], "cluster"), ([None, None, None], "item"), (["d1", None, "d2"], "cluster")],
 )
-def test_what_is_drawn_on_its_own_is_a_document_where_there_are_any(clusters: list[object], unit: str) -> None:
-    """A column in which some are missing is one all the same: whoever takes it is told which."""
-    statistics = [[[1, 1], [0, 1], [1, 1]]]
+def test_the_natural_unit_is_the_cluster_if_any_item_has_one(clusters: list[Any], unit: str) -> None:
     items = pd.DataFrame({"id": ["x", "y", "z"], "domain": "news"})
-    assert Outputs.from_statistics(statistics, "accuracy", items=items).natural_unit == "item"
-    assert Outputs.from_statistics(statistics, "accuracy", items=items.assign(cluster=clusters)).natural_unit == unit
-    assert Outputs.from_statistics(statistics, "accuracy").natural_unit == "item"
-
-
-def test_numbers_of_other_machines_and_masks_without_effect() -> None:
-    one = [[[1, 1]], [[0, 1]]]
-    for array in (np.array(one, dtype=">i4"), np.ma.array(one, mask=False), np.array(one, dtype=np.longdouble)):
-        outputs = Outputs.from_statistics(array, "accuracy")
-        assert outputs.scores().tolist() == [100, 0]
-        assert outputs.statistics.dtype.isnative
-        assert outputs.statistics.dtype.itemsize <= 8
-        assert type(outputs.statistics) is np.ndarray
-
-
-def test_references_that_depend_on_the_answer_may_differ() -> None:
-    """The nearest of several references in length, and the candidates that a system accepts."""
-    bleu = [[4, 3, 2, 1, 4, 3, 2, 1, 4, length] for length in (4, 5)]
-    assert Outputs.from_statistics([[one] for one in bleu], "bleu").n_systems == 2
-    assert Outputs.from_statistics([[[1, 1], [0, 0]], [[1, 1], [0, 1]]], "precision@2").n_systems == 2
-
-
-@given(st.integers(2, 6), st.data())
-@settings(max_examples=6, deadline=None)
-def test_whole_numbers_and_the_same_decimals_have_one_p_value_with_items_without_a_score(
-    n: int, data: st.DataObject
-) -> None:
-    """Integers are settled by integers, decimals by a tolerance: items of count 0 are the same to both."""
-    counts = np.array(data.draw(st.lists(st.integers(0, 3), min_size=2 * n, max_size=2 * n))).reshape(2, n)
-    sums = np.array(data.draw(st.lists(st.integers(-3, 3), min_size=2 * n, max_size=2 * n))).reshape(2, n)
-    statistics = np.stack([np.where(counts > 0, sums, 0), counts], axis=-1)
-    for test in ("bootstrap", "randomization"):
-        whole, decimal = (
-            compared(Outputs.from_statistics(array, "mean", ["a", "b"]), test=test, n_resamples=199)
-            for array in (statistics, statistics / 8)
-        )
-        assert whole["p_value"].tolist() == decimal["p_value"].tolist()
+    outputs = Outputs.from_statistics([[[1, 1], [0, 1], [1, 1]]], "accuracy", items=items)
+    assert outputs.natural_unit == "item"
+    assert replace(outputs, items=items.assign(cluster=clusters)).natural_unit == unit

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from simstudy.outputs.texts import ItemTexts
+from simstudy.outputs.test_set import ItemTexts
 from simstudy.readers.load import load
 from simstudy.readers.long_table import Loaded
 from simstudy.validation import InputError

@@ -28,7 +28,7 @@ from simstudy.engines.arguments import make_question
 from simstudy.engines.registry import TESTS
 from simstudy.examination.several import Several
 from simstudy.metrics import METRICS, find_metric
-from simstudy.outputs.texts import ItemTexts, PackedTexts
+from simstudy.outputs.test_set import ItemTexts, PackedTexts
 from simstudy.papers.document import Cell
 from simstudy.planning.arguments import Design
 from simstudy.statistics.decisions import Decision

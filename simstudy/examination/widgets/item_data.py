@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from simstudy.analyses.contributions import contributions_of_pairs, item_scores
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
-from simstudy.outputs.meetings import are_battles
-from simstudy.outputs.texts import ItemTexts
+from simstudy.outputs.test_set import ItemTexts
+from simstudy.outputs.units import are_battles
 from simstudy.text.numerals import score_format
 from simstudy.text.plain_text import printable, shown
 
