@@ -54,7 +54,7 @@ class ArraySwaps:
         question, scores = self._question, self._scores
         assert isinstance(question.metric, ArrayMetric)
         swapped = _counts_of_items(coins.T, question.members)
-        direction = 1 if question.metric.higher_is_better else -1
+        direction = question.metric.sign
         for p, (i, j) in enumerate(zip(*question.pairs, strict=True)):
             better, worse = question.metric.swapped(question.statistics[i], question.statistics[j], swapped)
             gain = direction * (better - worse)

@@ -70,9 +70,10 @@ def spread(question: Question) -> tuple[FloatArray, FloatArray]:
         squares[squares == 0] = np.nan
         return question.worth * np.sqrt(squares / (n * (n - 1))), cubes / squares**1.5 * np.sqrt(n)
     if isinstance(question.metric, ArrayMetric):
-        rows = bootstrap_deviations(
-            question.metric, question.statistics, question.members, question.strata, question.seed
-        ) * (1 if question.metric.higher_is_better else -1)
+        rows = (
+            bootstrap_deviations(question.metric, question.statistics, question.members, question.strata, question.seed)
+            * question.metric.sign
+        )
         # Its skewness is that of the gain, not of n contributions.
         n *= rows.shape[1]
     else:

@@ -171,6 +171,11 @@ class Metric(FieldsMixin, ABC):
         return other
 
     @property
+    def sign(self) -> int:
+        """1 where more is better, -1 where less is."""
+        return 1 if self.higher_is_better else -1
+
+    @property
     def is_proportion(self) -> bool:
         """Whether the score is a ratio of two plain sums of statistics: so many of so many."""
         return False

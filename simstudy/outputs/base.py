@@ -115,7 +115,7 @@ class OutputsBase(ReprMixin):
         """
         scores = self.metric.of_test_sets(self.statistics)
         noise = self.metric.tie_tolerance(self.statistics)
-        gain = (scores[first] - scores[second]) * (1 if self.metric.higher_is_better else -1)
+        gain = (scores[first] - scores[second]) * self.metric.sign
         return np.where(np.abs(gain) > np.maximum(noise[first], noise[second]), gain, 0.0)
 
     def fingerprint(self) -> str:

@@ -131,7 +131,7 @@ class OutputsParts(OutputsBase):
 
     def best_first(self) -> Self:
         """The systems by score, best first; those that tie by name."""
-        scores = self.scores() * (1 if self.metric.higher_is_better else -1)
+        scores = self.scores() * self.metric.sign
         order = sorted(range(self.n_systems), key=lambda k: -scores[k])
         falls = self.gains(np.array(order[:-1], dtype=np.intp), np.array(order[1:], dtype=np.intp)) > 0
         place = dict(zip(order, accumulate(falls.tolist(), initial=0), strict=True))

@@ -100,9 +100,9 @@ def test_signs_are_the_wins_and_losses_of_a_comparison(kind: str) -> None:
     metric, statistics = (
         (METRICS[kind], statistics_of(METRICS[kind], 50, rng)) if kind in METRICS else made(kind, 50, rng)
     )
-    scores = metric.score(statistics.sum(axis=1)) * (1 if metric.higher_is_better else -1)
+    scores = metric.score(statistics.sum(axis=1)) * metric.sign
     pair = statistics if scores[0] >= scores[1] else statistics[::-1]
-    parts = difference(*pair, metric) * (1 if metric.higher_is_better else -1)
+    parts = difference(*pair, metric) * metric.sign
     better, worse, _ = win_counts(Question(pair, metric, ["a", "b"], "item", np.array([0, 50])))
     assert ((parts > 0).sum(), (parts < 0).sum()) == (better[0], worse[0])
 

@@ -273,3 +273,7 @@ def test_perplexities_are_of_the_whole_text() -> None:
     assert METRICS["word_perplexity"].of_test_sets(words) == pytest.approx(np.exp(8 / 8))
     assert METRICS["byte_perplexity"].of_test_sets(size) == pytest.approx(np.exp(8 / 32))
     assert METRICS["bits_per_byte"].of_test_sets(size) == pytest.approx(8 / 32 / np.log(2))
+
+
+def test_the_sign_of_a_gain_is_minus_where_less_is_better() -> None:
+    assert [METRICS[name].sign for name in ("accuracy", "wer", "mean (lower is better)")] == [1, -1, -1]
