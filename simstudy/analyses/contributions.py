@@ -88,7 +88,7 @@ def gain_of(pair: Outputs, kept: NDArray[np.bool_]) -> float:
     """The gain on some of the items; NaN on none."""
     if not kept.any():
         return np.nan
-    one, other = pair.metric.of_test_sets(pair.statistics[:, kept])
+    one, other = pair.metric.test_set_scores(pair.statistics[:, kept])
     return float(one - other) * pair.metric.sign
 
 

@@ -32,7 +32,7 @@ class ArrayScores:
         assert isinstance(question.metric, ArrayMetric)
         self._metric, self._statistics, self._members = question.metric, question.statistics, question.members
         self.columns = np.empty((0, question.n_units), dtype=np.float32)
-        self.observed = self._metric.of_test_sets(self._statistics)
+        self.observed = self._metric.test_set_scores(self._statistics)
         self.tolerance = tolerance_of_scores(self._metric, self._statistics, self.observed, question.pairs)
         self.size = float(np.abs(self._statistics).max())
 

@@ -36,8 +36,8 @@ class Perplexity(Metric):
     def zero_is_best(self) -> bool:
         return True
 
-    def check(self, statistics: Array) -> None:
-        self._require(statistics[..., 1] >= 0, f"{self.statistics[1]} >= 0")
+    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
+        return [(statistics[..., 1] >= 0, f"{self.statistics[1]} >= 0")]
 
     def tie_tolerance(self, statistics: Array) -> FloatArray:
         sums = summed(statistics, np.float64)

@@ -79,7 +79,7 @@ class OutputsBase(ReprMixin):
 
     def scores(self) -> NDArray[np.float64]:
         """Each system's score on the whole test set, shape (K,), on the metric's scale."""
-        return self.metric.of_test_sets(self.statistics)
+        return self.metric.test_set_scores(self.statistics)
 
     def with_metric(self, metric: str | Metric) -> Self:
         """The same statistics under another metric of them: precision, recall and F1 of one array.
@@ -96,11 +96,11 @@ class OutputsBase(ReprMixin):
         >>> outputs.with_metric("precision").scores().tolist(), outputs.with_metric("recall").scores().tolist()
         ([75.0], [50.0])
         """
-        metric = get_metric(metric).of_statistics(self.metric.statistics)
+        metric = get_metric(metric).with_statistics(self.metric.statistics)
         if metric.statistics != self.metric.statistics:
             own, other = (", ".join(m.statistics) for m in (self.metric, metric))
             raise InputError("metric", f"must use the statistics ({own}), but '{metric.name}' uses ({other})")
-        metric.check_named(self.statistics, self.names, self.items["id"].tolist())
+        metric.check(self.statistics, self.names, self.items["id"].tolist())
         return replace(self, metric=metric)
 
     def gains(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -113,7 +113,7 @@ class OutputsBase(ReprMixin):
         first, second
             Positions of systems, of shapes that broadcast to the result's.
         """
-        scores = self.metric.of_test_sets(self.statistics)
+        scores = self.metric.test_set_scores(self.statistics)
         noise = self.metric.tie_tolerance(self.statistics)
         gain = (scores[first] - scores[second]) * self.metric.sign
         return np.where(np.abs(gain) > np.maximum(noise[first], noise[second]), gain, 0.0)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.direction import directed
-from simstudy.metrics.per_class import PER_CLASS, PerClass
+from simstudy.metrics.labels import PER_CLASS, PerClass
 from simstudy.outputs.answers import checked_answers, checked_samples, read_only
 from simstudy.outputs.checks import check_axes, note_exchanged, warn_of_errors
 from simstudy.outputs.frames import Table, wide_scores
@@ -99,7 +99,7 @@ class Outputs(OutputsParts):
         # Some systems at a time: what a metric makes of all may be many times as large.
         some = max(1, _TOGETHER // array[0].size)
         for first in range(0, len(names), some):
-            metric.check_named(array[first : first + some], names[first:], ids)
+            metric.check(array[first : first + some], names[first:], ids)
         metric.check_shared(array, names, ids)
         known = None if answers is None else checked_answers(answers, array.shape[:2])
         drawn = None if samples is None else checked_samples(samples, array.shape[:2])

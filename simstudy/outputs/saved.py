@@ -79,7 +79,7 @@ def read(kind: type[C], path: str | Path, metric: Metric | None) -> C:
     """Read a collection that `write` wrote; see `simstudy.Outputs.load`."""
     header, table = _read(path)
     try:
-        found = metric or get_metric(header["metric"]).of_statistics(header.get("statistics", ()))
+        found = metric or get_metric(header["metric"]).with_statistics(header.get("statistics", ()))
     except InputError:
         raise InputError(
             f"{path} has outputs of a user-defined metric, '{header['metric']}': give it as load(path, metric)"

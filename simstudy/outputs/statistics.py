@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
 
 from simstudy.metrics import Metric
-from simstudy.metrics.per_class import PerClass, label_counts
+from simstudy.metrics.labels import PerClass, label_counts
 from simstudy.validation import InputError, check_unmasked
 
 
@@ -118,7 +118,7 @@ def label_statistics(
         for k, name in enumerate(predicted.columns)
     ]
     if isinstance(metric, PerClass):
-        metric = metric.of_classes(chain(wanted, *said))
+        metric = metric.with_classes(chain(wanted, *said))
     codes, _ = pd.factorize(np.array([label for own in said for label in own], dtype=object))
     counts = np.stack([label_counts(metric, wanted, own) for own in said])
     return counts, metric, codes.reshape(len(said), -1)

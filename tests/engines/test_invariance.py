@@ -17,7 +17,7 @@ from simstudy.analyses.leaderboard import leaderboard
 from simstudy.engines.arguments import applicable
 from simstudy.engines.needs import MEAN
 from simstudy.engines.registry import TESTS
-from simstudy.metrics.made import metric
+from simstudy.metrics.user_metrics import metric
 from simstudy.outputs import Outputs
 from tests.engines.pairs import KINDS, by_item, made, scored
 from tests.oracles import compared as table_of

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simstudy.metrics import METRICS
-from simstudy.metrics.aer import Aer, alignment_counts
-from simstudy.metrics.attachment import right_attachments
+from simstudy.metrics.dependencies import right_attachments
+from simstudy.metrics.f_measure import Aer, alignment_counts
 from simstudy.metrics.parseval import bracket_counts, counted_label
 from simstudy.metrics.spans import Span, span_counts, strict_spans, tagged_spans
 from simstudy.outputs import Outputs

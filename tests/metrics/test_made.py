@@ -12,7 +12,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.metrics import METRICS
-from simstudy.metrics.made import metric
+from simstudy.metrics.user_metrics import metric
 from tests.oracles import compared
 
 COUNT = count()

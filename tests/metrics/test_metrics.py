@@ -16,7 +16,7 @@ from sklearn.metrics import accuracy_score, fbeta_score, precision_score, recall
 from simstudy.metrics import METRICS, FBeta, Metric, Ratio, find_metric, get_metric
 from simstudy.metrics.base import summed
 from simstudy.metrics.mean import Mean
-from simstudy.metrics.names import ALIASES
+from simstudy.metrics.registry import ALIASES
 from simstudy.outputs import Outputs
 
 
@@ -270,9 +270,9 @@ def test_sums_of_units_have_the_bits_of_numpy(n_statistics: int, kind: type, rng
 def test_perplexities_are_of_the_whole_text() -> None:
     """Not means of items: log-likelihoods -6 and -2 of texts of 2 and 6 words, or 12 and 20 bytes."""
     words, size = (np.array([[[6.0, n], [2.0, m]]]) for n, m in ((2, 6), (12, 20)))
-    assert METRICS["word_perplexity"].of_test_sets(words) == pytest.approx(np.exp(8 / 8))
-    assert METRICS["byte_perplexity"].of_test_sets(size) == pytest.approx(np.exp(8 / 32))
-    assert METRICS["bits_per_byte"].of_test_sets(size) == pytest.approx(8 / 32 / np.log(2))
+    assert METRICS["word_perplexity"].test_set_scores(words) == pytest.approx(np.exp(8 / 8))
+    assert METRICS["byte_perplexity"].test_set_scores(size) == pytest.approx(np.exp(8 / 32))
+    assert METRICS["bits_per_byte"].test_set_scores(size) == pytest.approx(8 / 32 / np.log(2))
 
 
 def test_the_sign_of_a_gain_is_minus_where_less_is_better() -> None:

@@ -11,7 +11,7 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score, f1_score, matthews_corrcoef
 
 import simstudy as ss
-from simstudy.metrics.per_class import PER_CLASS
+from simstudy.metrics.labels import PER_CLASS
 
 OTHERS = {
     "macro_f1": lambda gold, said: 100 * f1_score(gold, said, labels=np.unique(gold), average="macro", zero_division=0),
