@@ -1,7 +1,7 @@
 """Metrics: per-item statistics in, the score of their sum out.
 
-`base` has what a metric is, `ratio` the form of most of them, `registry` their names. To add one, write it into the file
-of its family and `registry`, or offer it as a plug-in (docs/python.md).
+`base` has what a metric is, `ratio` the form of most of them, `registry` their names. To add one, write it into the
+file of its family and `registry`, or offer it as a plug-in (docs/python.md).
 """
 
 from __future__ import annotations

@@ -106,10 +106,8 @@ def check_finite(metric: Metric, statistics: Array, scores: FloatArray, systems:
             columns = zip(metric.statistics, rows.T, strict=True)
             constant = [f"'{name}' is {column[0]:g} for every item" for name, column in columns if np.ptp(column) == 0]
             why = f": {' and '.join(constant)}" if constant else ""
-            rule = (
-                f"of metric '{metric.name}' must be a finite number for the whole test set, not {score} as for system"
-            )
-            raise InputError("score", f"{rule} '{system}'{why}")
+            rule = f"of metric '{metric.name}' must be a finite number for the whole test set, not {score} as for"
+            raise InputError("score", f"{rule} system '{system}'{why}")
 
 
 def not_of_sums(metric: Metric) -> str:

@@ -11,8 +11,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from simstudy.text.plain_text import line
-from simstudy.text.reprs import FieldsMixin, in_columns
+from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import InputError
 
 Array = NDArray[Any]
@@ -85,6 +84,8 @@ class Metric(FieldsMixin, ABC):
     unit: Unit = field(default="", compare=False)
     #: The least and the largest score of an item that may have one score; None where it takes more numbers.
     item_range: tuple[float, float] | None = None
+    #: Whether statistics of 0 are the best that an item may have: none may be made up then for a missing item.
+    zero_is_best: bool = field(default=False, compare=False, repr=False)
     #: Whether the denominator counts what a system chose: precision.
     of_chosen: bool = field(default=False, compare=False)
     #: Whether `text_counter` compares texts: then case and blanks are the metric's own matter.
@@ -104,16 +105,6 @@ class Metric(FieldsMixin, ABC):
             if unknown := [name for name in names if name not in self.statistics]:
                 listed = ", ".join(self.statistics)
                 raise InputError(argument, f"of metric '{self.name}' must be among {listed}, unlike '{unknown[0]}'")
-
-    def __repr__(self) -> str:
-        direction = "" if self.higher_is_better else "lower is better"
-        label = self.label if self.label != self.name else ""
-        parts = (label, self.unit, direction, f"statistics {', '.join(self.statistics)}", self._rule())
-        return in_columns(line(f"Metric {self.name}: {', '.join(filter(None, parts))}"))
-
-    def _rule(self) -> str:
-        """How the score comes of the statistics, where that can be said in a few words; for people."""
-        return self.signature
 
     @property
     def definition(self) -> str:
@@ -169,11 +160,6 @@ class Metric(FieldsMixin, ABC):
     def is_proportion(self) -> bool:
         """Whether the score is a ratio of two plain sums of statistics: so many of so many."""
         return False
-
-    @property
-    def zero_is_best(self) -> bool:
-        """Whether statistics of 0 are the best that an item may have: none may be made up then for a missing item."""
-        return self.item_range is not None and not self.higher_is_better
 
     @property
     def counts_texts(self) -> bool:

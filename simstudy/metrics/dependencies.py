@@ -1,7 +1,8 @@
 """Attachment scores of dependency parses, as in the evaluation of the CoNLL 2018 shared task.
 
-Parses of one text may differ in their words, which are aligned. Words of tokens that are one word each are aligned if they are the same characters of the text. A multiword token
-("du": "de", "le") has no characters for each of its words: words there are aligned by a longest common subsequence.
+Parses of one text may differ in their words, which are aligned. Words of tokens that are one word each are aligned if
+they are the same characters of the text. A multiword token ("du": "de", "le") has no characters for each of its words:
+words there are aligned by a longest common subsequence.
 """
 
 from __future__ import annotations

@@ -28,12 +28,8 @@ class ErrorRate(Ratio):
         super().__init__(
             name, ("errors", "ref_length"), higher_is_better=False, numerator=(1, 0), denominator=(0, 1),
             of_item=("ref_length",), shared=("ref_length",), label=name.upper(), unit="percent", of_texts=True,
-            words="" if name == "cer" else "spaced",
+            words="" if name == "cer" else "spaced", zero_is_best=True,
         )  # fmt: skip
-
-    @property
-    def zero_is_best(self) -> bool:
-        return True
 
     def rules(self, statistics: Array) -> list[tuple[Array, str]]:
         return [(np.all(statistics >= 0, axis=-1), "errors >= 0 and ref_length >= 0")]
@@ -96,7 +92,7 @@ def edit_distance(one: IntArray, other: IntArray) -> int:
             replaced = diagonal + (one[i] != other[j])
             diagonal = row[j + 1]
             row[j + 1] = min(replaced, row[j] + 1, diagonal + 1)
-    return row[-1]
+    return int(row[-1])
 
 
 class Ter(ErrorRate):

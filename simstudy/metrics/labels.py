@@ -1,11 +1,11 @@
 """Metrics of labels: accuracy, macro-F1, balanced accuracy and Matthews correlation (MCC).
 
-All but accuracy need counts for each class. The classes are those of a data set, so such a metric is made for each (`PerClass.with_classes`). Statistics of an item
-are, for each class, whether it is predicted rightly, whether it is predicted, and whether it is the gold label.
-Scores are scikit-learn's of the (resampled) items, and 0 / 0 is 0 (`zero_division=0`). A class without a gold label
-counts neither in balanced accuracy nor in macro-F1. For macro-F1 scikit-learn counts it unless it is given the gold
-labels (`labels=`). Then one stray answer makes a class of F1 0 for one system alone: two systems that are equally good
-would differ by a third of their scores, on every item alike.
+All but accuracy need counts for each class. The classes are those of a data set, so such a metric is made for each
+data set (`PerClass.with_classes`). Statistics of an item are, for each class, whether it is predicted rightly, whether
+it is predicted, and whether it is the gold label. Scores are scikit-learn's of the (resampled) items, and 0 / 0 is 0
+(`zero_division=0`). A class without a gold label counts neither in balanced accuracy nor in macro-F1. For macro-F1
+scikit-learn counts it unless it is given the gold labels (`labels=`). Then one stray answer makes a class of F1 0 for
+one system alone: two systems that are equally good would differ by a third of their scores, on every item alike.
 """
 
 from __future__ import annotations
@@ -79,12 +79,6 @@ class PerClass(Metric):
         right, predicted, gold = np.split(statistics, len(_KINDS), axis=-1)
         holds = np.all((right >= 0) & (right <= predicted) & (right <= gold), axis=-1)
         return [(holds, "0 <= right <= predicted and right <= gold for every class")]
-
-    def _rule(self) -> str:
-        return f"{len(self.classes)} classes" if self.classes else "for each class"
-
-    def __repr__(self) -> str:
-        return f"Metric {self.name}: {self.label}, {self._rule()}, statistics {', '.join(_KINDS)} of each class"
 
 
 class MacroF1(PerClass):

@@ -45,6 +45,7 @@ class Mean(Ratio):
             denominator=(0, 1),
             scale=scale,
             item_range=(low, high),
+            zero_is_best=not higher_is_better,
             **more,
         )
 

@@ -183,9 +183,7 @@ def _check_elementwise(user_metric: UserMetric) -> None:
             f"{together.shape}",
             remedy="if it is no function of sums: simstudy.metric(name, function, resample=True)",
         )
-    if any(np.shape(score) != () for scores in alone for score in scores) or not np.allclose(
-        together, alone, rtol=1e-12
-    ):
+    if np.shape(alone) != together.shape or not np.allclose(together, alone, rtol=1e-12):
         raise InputError(
             "score",
             "must depend on a test set's own sums alone: the same sums had other scores beside those of other test "

@@ -13,7 +13,6 @@ from pandas.testing import assert_frame_equal
 
 import simstudy as ss
 from simstudy.comparisons import verdict
-from simstudy.metrics import get_metric
 from simstudy.metrics.direction import directed, sounds_like_error
 from simstudy.metrics.mean import LOWER_MEAN, Mean
 from simstudy.outputs import Outputs
@@ -200,13 +199,6 @@ class TestMetrics:
             directed(aer, False)
         with pytest.raises(ValueError, match="must be True, False or None .not said., not 'yes'"):
             Outputs.from_scores(frame, lower_is_better="yes")  # type: ignore[arg-type]
-
-    def test_a_name_of_errors_is_no_metric_but_has_one(self) -> None:
-        for name in ("eer", "RMSE", "eval_loss"):
-            with pytest.raises(
-                ValueError, match=f"not '{name}'; errors that files have as numbers are 'mean' with low"
-            ):
-                get_metric(name)
 
     def test_columns_that_are_called_errors_warn(self) -> None:
         frame = pd.DataFrame({"a": [1, 0], "b": [0, 0]}).rename_axis(columns="WER")
