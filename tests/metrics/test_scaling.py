@@ -40,11 +40,6 @@ def test_multiples_of_a_unit_become_whole_numbers(numbers: list[int], unit: Frac
         np.testing.assert_array_equal(new[..., 0], np.array(numbers).reshape(2, 3) // gcd(*numbers))
 
 
-def test_scores_of_three_decimals_are_whole_numbers_of_thousandths() -> None:
-    new, factor = rescaled(of_scores([[0.001, 0.502, 1.0]]), MEAN)
-    assert (new[0, :, 0].tolist(), factor) == ([1, 502, 1000], pytest.approx(0.001))
-
-
 def test_other_numbers_become_at_most_1_by_a_power_of_two() -> None:
     values = np.array([[np.pi * 1e200, 1e200], [np.e * 1e199, -1e200]])
     new, factor = rescaled(of_scores(values), MEAN)

@@ -71,8 +71,6 @@ def test_the_p_value_is_the_share_of_all_swaps(name: str) -> None:
         gains.append(OTHERS[name](gold, swapped[:, 0]) - OTHERS[name](gold, swapped[:, 1]))
     expected = np.mean(np.abs(gains) >= np.abs(gains[0]) - 1e-9)
     assert pair["p_value"] == pytest.approx(expected)
-    drawn = ss.compare(outputs, test="randomization", monte_carlo=True, n_resamples=5_000).frame.iloc[0]
-    assert drawn["p_value"] == pytest.approx(expected, abs=0.03)
 
 
 def test_the_classes_are_kept_in_the_file(tmp_path: Path) -> None:
