@@ -136,7 +136,8 @@ class TestAnalyses:
         pairs = [table_of(o, unit=unit, alternative=alternative, n_resamples=500) for o in boards]
         for analysis in (
             ss.curve, ss.thresholds, ss.significant_gains, ss.ranks, ss.groups, ss.analyses.corrected,
-            lambda table: ss.equivalence(table, 0.02), lambda table: ss.groups(ss.analyses.corrected(table), p="p_holm"),
+            lambda table: ss.equivalence(table, 0.02),
+            lambda table: ss.groups(ss.analyses.corrected(table), p="p_holm"),
         ):  # fmt: skip
             assert_same(analysis(pairs[0]), analysis(pairs[1]))  # type: ignore[operator]
         boarded = [ss.ranks(t, leaderboards=ss.leaderboard(o, unit=unit)) for t, o in zip(pairs, boards, strict=True)]
