@@ -16,7 +16,7 @@ from .comparisons import compare as compare
 from .comparisons import verdict as verdict
 from .engines.registry import TESTS as TESTS
 from .examination import examine as examine
-from .metrics.made import metric as metric
+from .metrics.user_metrics import metric as metric
 from .outputs import Outputs as Outputs
 from .outputs import TestSet as TestSet
 from .planning import Clusters as Clusters

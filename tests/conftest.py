@@ -28,7 +28,7 @@ LONGEST = [
         "planning/test_results", "cli/test_compare", "running/test_folders", "test_architecture",
         "studies/natural/test_cross_domain", "studies/natural/test_own_files", "engines/test_sign_flips",
         "engines/test_bootstrap", "cli/test_compare_several", "experiments/evert_2004/test_study",
-        "engines/test_classical", "metrics/test_made", "statistical/test_null", "truth/scores/test_dependence",
+        "engines/test_classical", "metrics/test_user_metrics", "statistical/test_null", "truth/scores/test_dependence",
     )
 ]  # fmt: skip
 

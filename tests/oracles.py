@@ -70,7 +70,7 @@ def fraction(metric: Ratio, sums: np.ndarray) -> Fraction:
 
 def goodness(metric: Metric) -> Callable[[np.ndarray], Any]:
     """Sums to a number that is the larger the better, a fraction where the metric is a ratio."""
-    direction = 1 if metric.higher_is_better else -1
+    direction = metric.sign
     if isinstance(metric, Ratio):
         return lambda sums: direction * fraction(metric, sums)
     return lambda sums: direction * float(metric.score(sums))

@@ -16,7 +16,6 @@ import simstudy
 from simstudy.cli.command import app
 from simstudy.cli.wording import worded_error, worded_notes
 from simstudy.files.datasets import DataError
-from simstudy.metrics.base import BrokenRule
 from simstudy.notes import Argument, Note, Words, kind_of
 from simstudy.studies import StudyError
 from simstudy.validation import InputError, NoSuchFile, Shown, brief
@@ -34,7 +33,6 @@ PACKAGE = Path(simstudy.__file__).parent
         StudyError("study 'mine': no"),
         NoSuchFile("a.csv"),
         DataError("no such file", remedy=Words("{data_dir} has it", data_dir=Argument("data_dir")), at="a/b.csv"),
-        BrokenRule("f1", "at most as many", 0, 1),
     ],
 )
 def test_errors_are_the_same_after_a_process(error: InputError) -> None:

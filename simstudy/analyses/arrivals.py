@@ -75,7 +75,7 @@ class Arrivals:
                 f"'{units.items['id'].iloc[int(np.argmax(unlike))]}' (metric '{metric.name}')",
             )
         known = below[0] > 0
-        sign = 1 if metric.higher_is_better else -1
+        sign = metric.sign
         differences = sign * (above[0] - above[1])[known] / (below[0][known] * (high - low))
         return cls(
             [str(name) for name in units.items["id"][known]],

@@ -27,7 +27,7 @@ _ROUNDING = 1e-9
 def contributions_of_pairs(outputs: Outputs, i: IntArray, j: IntArray) -> Iterator[FloatArray]:
     """Yield for each of P pairs what each item adds (n,) to the gain of system i over system j."""
     metric, statistics = outputs.metric, outputs.statistics
-    sign = 1 if metric.higher_is_better else -1
+    sign = metric.sign
     slopes = None
     if metric.of_sums and metric.ratio(statistics[:1]) is None:
         # Of many pairs together: numpy takes as long for one.
@@ -88,8 +88,8 @@ def gain_of(pair: Outputs, kept: NDArray[np.bool_]) -> float:
     """The gain on some of the items; NaN on none."""
     if not kept.any():
         return np.nan
-    one, other = pair.metric.of_test_sets(pair.statistics[:, kept])
-    return float(one - other) * (1 if pair.metric.higher_is_better else -1)
+    one, other = pair.metric.test_set_scores(pair.statistics[:, kept])
+    return float(one - other) * pair.metric.sign
 
 
 def carried(pair: Outputs, kinds: dict[str, IntArray], parts: FloatArray, gain: float) -> pd.DataFrame:
@@ -125,7 +125,7 @@ def _reversing(pair: Outputs, place: IntArray, ordered: FloatArray, sign: float)
     order = np.argsort(place, kind="stable")
     ends = np.searchsorted(place[order], np.arange(most), side="right") - 1
     one, other = (_scores_without(rows[order], pair.metric, ends) for rows in pair.statistics)
-    left = (one - other) * sign * (1 if pair.metric.higher_is_better else -1)
+    left = (one - other) * sign * pair.metric.sign
     # A gain of rounding errors is none.
     gone = np.flatnonzero(left <= 1e-12 * np.maximum(np.abs(one), np.abs(other)))
     return int(gone[0]) + 1 if len(gone) else None

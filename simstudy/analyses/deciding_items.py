@@ -227,7 +227,7 @@ def _listed(parts: FloatArray, n: int) -> IntArray:
 
 def _gains(pair: Outputs, without: IntArray) -> FloatArray:
     """The gain without each of these items."""
-    sign = 1 if pair.metric.higher_is_better else -1
+    sign = pair.metric.sign
     one, other = (left_out(rows, pair.metric, without) for rows in pair.statistics)
     return sign * (one - other)
 

@@ -174,7 +174,7 @@ def _given(outputs: Outputs, answers: Answers) -> NDArray[np.float32]:
     if not outputs.metric.of_sums:
         # An item has no score.
         return np.zeros(answers.shape, dtype=np.float32)
-    metric, sign = outputs.metric, 1 if outputs.metric.higher_is_better else -1
+    metric, sign = outputs.metric, outputs.metric.sign
     scores = np.empty(answers.shape)
     for k, of_system in enumerate(outputs.statistics):
         scores[k] = np.where(metric.defined(of_system), sign * metric.score(of_system), np.nan)

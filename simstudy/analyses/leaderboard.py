@@ -116,7 +116,7 @@ def leaderboard(
         se = _standard_errors(parts, undefined, resampled=True)
         reach = special.stdtrit(n - 1, (1 + level) / 2) * se
         low, high = (np.clip(end, *score_range(metric)) for end in (scores - reach, scores + reach))
-        turned = 1.0 if metric.higher_is_better else -1.0
+        turned = metric.sign
         gains = GainParts(turned * scores, turned * parts, undefined > 0)
     else:
         units = in_units(ordered, unit)

@@ -84,7 +84,7 @@ def method_gains(
         )
     units = in_units(outputs, unit)
     parts = deviations(contributions(units.statistics, units.metric))
-    sign = 1 if outputs.metric.higher_is_better else -1
+    sign = outputs.metric.sign
     scores = outputs.scores()
     rows = [
         _row(several, a, b, sign=sign, scores=scores, parts=parts, level=level) for a, b in combinations(several, 2)

@@ -98,7 +98,7 @@ def gain_parts(statistics: Array, metric: Metric, jackknife: FloatArray, unknown
     The jackknife's contributions (K, n) are those of `simstudy.metrics.influence.contributions`; unknown are systems
     (K,) whose score is undefined without one of the units.
     """
-    turned = 1.0 if metric.higher_is_better else -1.0
+    turned = float(metric.sign)
     if (ratio := metric.ratio(statistics)) is None:
         parts = turned * jackknife
         return GainParts(parts.sum(axis=1), parts, unknown)

@@ -195,9 +195,8 @@ def _metric_named(text: str, lower_is_better: bool | None) -> str | Metric:
     The module is a program of the user's and is run: it is looked for in the working directory, then where Python
     looks. A ValueError is raised where there is none, or nothing of that name in it, and as by `simstudy.metric`.
     """
-    from simstudy.metrics import Metric, find_metric
-    from simstudy.metrics.made import metric as make_metric
-    from simstudy.metrics.names import canonical
+    from simstudy.metrics import Metric, canonical, find_metric
+    from simstudy.metrics.user_metrics import metric as make_metric
 
     module, colon, name = text.partition(":")
     if colon and find_metric(canonical(text)) is not None:

@@ -32,7 +32,7 @@ class ArrayScores:
         assert isinstance(question.metric, ArrayMetric)
         self._metric, self._statistics, self._members = question.metric, question.statistics, question.members
         self.columns = np.empty((0, question.n_units), dtype=np.float32)
-        self.observed = self._metric.of_test_sets(self._statistics)
+        self.observed = self._metric.test_set_scores(self._statistics)
         self.tolerance = tolerance_of_scores(self._metric, self._statistics, self.observed, question.pairs)
         self.size = float(np.abs(self._statistics).max())
 
@@ -54,7 +54,7 @@ class ArraySwaps:
         question, scores = self._question, self._scores
         assert isinstance(question.metric, ArrayMetric)
         swapped = _counts_of_items(coins.T, question.members)
-        direction = 1 if question.metric.higher_is_better else -1
+        direction = question.metric.sign
         for p, (i, j) in enumerate(zip(*question.pairs, strict=True)):
             better, worse = question.metric.swapped(question.statistics[i], question.statistics[j], swapped)
             gain = direction * (better - worse)

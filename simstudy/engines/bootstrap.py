@@ -155,7 +155,7 @@ class _Scores:
     def __init__(self, question: Question) -> None:
         self._scores, self._pairs = resampled_scores(question), question.pairs
         self._events = bootstrap_events(question)
-        self._direction = 1 if question.metric.higher_is_better else -1
+        self._direction = question.metric.sign
         self.columns = self._scores.columns
 
     def add(self, sums: Array, extreme: IntArray) -> None:

@@ -14,11 +14,10 @@ from scipy import special
 from simstudy.engines.array_scores import bootstrap_deviations
 from simstudy.engines.question import Question, difference_moments
 from simstudy.metrics import Metric
-from simstudy.metrics.aer import Aer
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.error_rate import ErrorRate
-from simstudy.metrics.f_measure import Counts, Fills
+from simstudy.metrics.f_measure import Aer, Counts, Fills
 from simstudy.metrics.influence import deviations
 from simstudy.metrics.perplexity import Perplexity
 from simstudy.statistics.proportions import tango
@@ -94,9 +93,10 @@ def spread(question: Question) -> tuple[FloatArray, FloatArray]:
         squares[squares == 0] = np.nan
         return question.worth * np.sqrt(squares / (n * (n - 1))), cubes / squares**1.5 * np.sqrt(n)
     if isinstance(question.metric, ArrayMetric):
-        rows = bootstrap_deviations(
-            question.metric, question.statistics, question.members, question.strata, question.seed
-        ) * (1 if question.metric.higher_is_better else -1)
+        rows = (
+            bootstrap_deviations(question.metric, question.statistics, question.members, question.strata, question.seed)
+            * question.metric.sign
+        )
         # Its skewness is that of the gain, not of n contributions.
         n *= rows.shape[1]
     else:

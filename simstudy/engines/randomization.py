@@ -81,7 +81,7 @@ def _exact_shares(question: Question) -> FloatArray:
 def _enumerated_shares(question: Question, pairs: NDArray[np.intp]) -> FloatArray:
     """The share of extreme ones among all 2^m shuffles of the m units that differ, for some pairs."""
     metric, (i, j) = question.metric, question.pairs
-    direction = 1 if metric.higher_is_better else -1
+    direction = metric.sign
     shares = np.empty(len(pairs))
     for k, p in enumerate(pairs):
         both = question.statistics[[i[p], j[p]]].astype(np.float64)

@@ -44,7 +44,7 @@ def win_counts(question: Question) -> tuple[IntArray, IntArray, IntArray]:
             weights = np.stack([below, -above], axis=1)
             _count_weighted(statistics, weights, 0.0 if question.integers else TIE_TOLERANCE, pairs, counts)
         else:
-            weights = mean_slopes(question.metric, first, second) * (1 if question.metric.higher_is_better else -1)
+            weights = mean_slopes(question.metric, first, second) * question.metric.sign
             _count_weighted(statistics, weights, TIE_TOLERANCE, pairs, counts)
 
     wins, losses = _counts(question, fill, 2).T.copy()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from inspect import iscoroutine
 from typing import Any
 
 import numpy as np
@@ -47,30 +46,16 @@ class ArrayMetric(Metric):
     def score(self, sums: Array) -> FloatArray:
         raise InputError(not_of_sums(self))
 
-    def of_test_sets(self, statistics: Array) -> FloatArray:
-        one = np.ones((1, statistics.shape[1]), dtype=np.int64)
-        return np.array([self.resampled(rows, one)[0] for rows in statistics])
+    def test_set_scores(self, statistics: Array) -> FloatArray:
+        every = np.ones((1, statistics.shape[1]), dtype=np.int64)
+        return np.array([self.resampled(rows, every)[0] for rows in statistics])
 
     def tie_tolerance(self, statistics: Array) -> FloatArray:
-        return TIE_TOLERANCE * np.abs(self.of_test_sets(statistics))
+        return TIE_TOLERANCE * np.abs(self.test_set_scores(statistics))
 
     def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
-        one = np.ones((1, statistics.shape[1]), dtype=np.int64)
-        for system, rows in zip(systems, statistics, strict=True):
-            score = self._values(rows, one)[0]
-            if np.isfinite(score):
-                continue
-            constant = [
-                f"'{name}' is {column[0]:g} for every item"
-                for name, column in zip(self.statistics, rows.T, strict=True)
-                if (column == column[0]).all()
-            ]
-            why = f": {' and '.join(constant)}" if constant else ""
-            raise InputError(
-                "score",
-                f"of metric '{self.name}' must be a finite number for the whole test set, not {score} as for system "
-                f"'{system}'{why}",
-            )
+        every = np.ones((1, statistics.shape[1]), dtype=np.int64)
+        check_finite(self, statistics, np.array([self._values(rows, every)[0] for rows in statistics]), systems)
 
     def resampled(self, rows: Array, counts: Array) -> FloatArray:
         """Scores (T,) of items (n, S) that are there so many times (T, n), n being the items; 0 where undefined.
@@ -78,9 +63,9 @@ class ArrayMetric(Metric):
         A score does not depend on the other resamples: its bits are the same beside any of them.
         """
         values = np.empty(len(counts))
-        some = max(1, _TOGETHER // counts.shape[1])
-        for first in range(0, len(counts), some):
-            values[first : first + some] = self._values(rows, counts[first : first + some])
+        size = max(1, _TOGETHER // counts.shape[1])
+        for first in range(0, len(counts), size):
+            values[first : first + size] = self._values(rows, counts[first : first + size])
         return np.where(np.isfinite(values), values, 0.0)
 
     def swapped(self, one: Array, other: Array, coins: Array) -> tuple[FloatArray, FloatArray]:
@@ -101,21 +86,28 @@ class ArrayMetric(Metric):
         if self.weighted is not None:
             with np.errstate(all="ignore"):
                 return np.asarray(self.weighted(*rows.T, counts), dtype=np.float64)
-        assert self.function is not None
         items = np.arange(len(rows))
-        values = np.empty(len(counts))
-        for t, times in enumerate(counts):
-            # A copy: what the function does to it is nobody else's matter.
-            values[t] = self._of_arrays(rows[np.repeat(items, times)])
-        return values
+        return np.array([self._score_items(rows[np.repeat(items, times)]) for times in counts])
 
-    def _of_arrays(self, rows: Array) -> float:
+    def _score_items(self, rows: Array) -> float:
         assert self.function is not None
-        called = f"function({', '.join(self.statistics)}) of metric '{self.name}'"
-        values = real_numbers(self.function, [np.array(column) for column in rows.T], called)
-        if values.shape != ():
-            raise InputError(called, f"must return one number, not an array of shape {values.shape}")
-        return float(values)
+        call = f"function({', '.join(self.statistics)}) of metric '{self.name}'"
+        # Copies: what the function does to them changes nothing else.
+        value = real_numbers(self.function, [np.array(column) for column in rows.T], call)
+        if value.shape != ():
+            raise InputError(call, f"must return one number, not an array of shape {value.shape}")
+        return float(value)
+
+
+def check_finite(metric: Metric, statistics: Array, scores: FloatArray, systems: Sequence[str]) -> None:
+    """Raise an InputError that names a system whose score is no finite number, and its constant statistics."""
+    for system, rows, score in zip(systems, statistics, scores, strict=True):
+        if not np.isfinite(score):
+            columns = zip(metric.statistics, rows.T, strict=True)
+            constant = [f"'{name}' is {column[0]:g} for every item" for name, column in columns if np.ptp(column) == 0]
+            why = f": {' and '.join(constant)}" if constant else ""
+            rule = f"of metric '{metric.name}' must be a finite number for the whole test set, not {score} as for"
+            raise InputError("score", f"{rule} system '{system}'{why}")
 
 
 def not_of_sums(metric: Metric) -> str:
@@ -128,9 +120,9 @@ def not_of_sums(metric: Metric) -> str:
 
 def _in_order(values: FloatArray, counts: Array) -> tuple[Array, Array, NDArray[np.intp]]:
     """How often items up to each distinct value are there (T, V), how often each is (T, V), and the value of items."""
-    known, place = np.unique(values, return_inverse=True)
+    distinct, place = np.unique(values, return_inverse=True)
     order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(len(known)))
+    starts = np.searchsorted(place[order], np.arange(len(distinct)))
     of_value = np.add.reduceat(counts[:, order], starts, axis=1)
     return np.cumsum(of_value, axis=1), of_value, place
 
@@ -147,11 +139,11 @@ def auc(gold: FloatArray, score: FloatArray, counts: Array) -> FloatArray:
 
 def median(score: FloatArray, counts: Array) -> FloatArray:
     """The middle value, or the mean of the two in the middle."""
-    known = np.unique(score)
+    distinct = np.unique(score)
     upto, _, _ = _in_order(score, counts)
     n = upto[:, -1:]
     low, high = ((upto > (n - 1) // 2).argmax(axis=1), (upto > n // 2).argmax(axis=1))
-    return np.asarray((known[low] + known[high]) / 2)
+    return np.asarray((distinct[low] + distinct[high]) / 2)
 
 
 def pearson(gold: FloatArray, score: FloatArray, counts: Array) -> FloatArray:
@@ -179,7 +171,7 @@ def _correlation(xy: FloatArray, xx: FloatArray, yy: FloatArray) -> FloatArray:
     return np.asarray(np.clip(np.divide(xy, np.sqrt(xx * yy), out=np.full(len(xy), np.nan), where=xx * yy > 0), -1, 1))
 
 
-def _of_gold(name: str, label: str, weighted: Weighted) -> ArrayMetric:
+def _gold_metric(name: str, label: str, weighted: Weighted) -> ArrayMetric:
     return ArrayMetric(
         name, ("gold", "score"), label=label, of_item=("gold",), shared=("gold",), program=name, weighted=weighted
     )
@@ -189,30 +181,26 @@ def _of_gold(name: str, label: str, weighted: Weighted) -> ArrayMetric:
 ARRAYS: dict[str, ArrayMetric] = {
     metric.name: metric
     for metric in (
-        _of_gold("auc", "AUC", auc),
-        _of_gold("pearson", "Pearson's correlation", pearson),
-        _of_gold("spearman", "Spearman's correlation", spearman),
+        _gold_metric("auc", "AUC", auc),
+        _gold_metric("pearson", "Pearson's correlation", pearson),
+        _gold_metric("spearman", "Spearman's correlation", spearman),
         ArrayMetric("median", ("score",), program="median", weighted=median),
         ArrayMetric("median (lower is better)", ("score",), False, label="median", program="median", weighted=median),
     )
 }
 
 
-def real_numbers(function: Callable[..., Any], columns: Sequence[Array], called: str) -> FloatArray:
-    """What the function returns for these columns; a ValueError begins with what was `called` where it fails."""
+def real_numbers(function: Callable[..., Any], columns: Sequence[Array], call: str) -> FloatArray:
+    """What a user's function returns for these columns; an InputError that begins with the call where it fails."""
     try:
         with np.errstate(all="ignore"):
             returned = function(*columns)
     except (Exception, SystemExit) as error:
         # Neither a bug of ours nor an end of the program.
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(f"{called} fails: {said}") from None
-    if iscoroutine(returned):
-        # Otherwise Python warns that nobody awaited it.
-        returned.close()
-        raise InputError(called, "must return real numbers, not a coroutine (as an async def does)")
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(f"{call} fails: {reason}") from None
     values = np.asarray(returned)
     if returned is None or values.dtype.kind not in "biuf":
-        what = "nothing (is a return missing?)" if returned is None else f"'{values.dtype.name}'"
-        raise InputError(called, f"must return real numbers, not {what}")
+        kind = "nothing (is a return missing?)" if returned is None else f"'{values.dtype.name}'"
+        raise InputError(call, f"must return real numbers, not {kind}")
     return values.astype(np.float64, copy=False)

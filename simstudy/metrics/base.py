@@ -11,8 +11,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from simstudy.text.plain_text import line
-from simstudy.text.reprs import FieldsMixin, in_columns
+from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import InputError
 
 Array = NDArray[Any]
@@ -41,22 +40,10 @@ def summed(statistics: Array, kind: DTypeLike) -> Array:
     if statistics.dtype.kind not in "iu" or statistics.shape[-1] > _FEW_COLUMNS:
         # Decimals add up to other bits in another order.
         return np.asarray(statistics.sum(axis=-2, dtype=kind))
-    found = np.empty((*statistics.shape[:-2], statistics.shape[-1]), dtype=kind)
+    sums = np.empty((*statistics.shape[:-2], statistics.shape[-1]), dtype=kind)
     for s in range(statistics.shape[-1]):
-        statistics[..., s].sum(axis=-1, dtype=kind, out=found[..., s])
-    return found
-
-
-class BrokenRule(InputError):
-    """Statistics break a metric's own rule, first those at the positions `system` and `item`."""
-
-    def __init__(self, metric: str, rule: str, system: int, item: int) -> None:
-        self.metric, self.broken, self.system, self.item = metric, rule, system, item
-        self.problem = f"for metric '{metric}' must have {rule}"
-        super().__init__("statistics", f"{self.problem}, unlike those of system number {system}, item number {item}")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return BrokenRule, (self.metric, self.broken, self.system, self.item)
+        statistics[..., s].sum(axis=-1, dtype=kind, out=sums[..., s])
+    return sums
 
 
 @dataclass(frozen=True)
@@ -97,12 +84,16 @@ class Metric(FieldsMixin, ABC):
     unit: Unit = field(default="", compare=False)
     #: The least and the largest score of an item that may have one score; None where it takes more numbers.
     item_range: tuple[float, float] | None = None
+    #: Whether statistics of 0 are the best that an item may have: none may be made up then for a missing item.
+    zero_is_best: bool = field(default=False, compare=False, repr=False)
     #: Whether the denominator counts what a system chose: precision.
     of_chosen: bool = field(default=False, compare=False)
     #: Whether `text_counter` compares texts: then case and blanks are the metric's own matter.
     of_texts: bool = False
     #: Whether `text_counter` can be told which tokenizer to take.
     tokenizers: bool = False
+    #: What `text_counter` always takes for words; "" where a tokenizer tells, or words do not count.
+    words: Words = field(default="", compare=False, repr=False)
     #: How the statistics were counted of texts (`TextCounter.signature`); empty for others.
     signature: str = field(default="", compare=False, repr=False)
     #: What the quotient is multiplied by where the score is a ratio of sums: 100 for percent.
@@ -112,24 +103,14 @@ class Metric(FieldsMixin, ABC):
         object.__setattr__(self, "label", self.label or self.name)
         for argument, names in (("of_item", self.of_item), ("shared", self.shared)):
             if unknown := [name for name in names if name not in self.statistics]:
-                known = ", ".join(self.statistics)
-                raise InputError(argument, f"of metric '{self.name}' must be among {known}, unlike '{unknown[0]}'")
-
-    def __repr__(self) -> str:
-        direction = "" if self.higher_is_better else "lower is better"
-        label = self.label if self.label != self.name else ""
-        told = (label, self.unit, direction, f"statistics {', '.join(self.statistics)}", self._rule())
-        return in_columns(line(f"Metric {self.name}: {', '.join(part for part in told if part)}"))
-
-    def _rule(self) -> str:
-        """How the score comes of the statistics, where that can be said in a few words; for people."""
-        return self.signature
+                listed = ", ".join(self.statistics)
+                raise InputError(argument, f"of metric '{self.name}' must be among {listed}, unlike '{unknown[0]}'")
 
     @property
     def definition(self) -> str:
         """All that tells metrics apart, as text: what is kept of one is known by it."""
-        told = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr)
-        return f"{type(self).__qualname__}({told})"
+        values = ", ".join(f"{entry.name}={getattr(self, entry.name)!r}" for entry in fields(self) if entry.repr)
+        return f"{type(self).__qualname__}({values})"
 
     @abstractmethod
     def score(self, sums: Array) -> FloatArray:
@@ -145,14 +126,14 @@ class Metric(FieldsMixin, ABC):
 
     @property
     def of_sums(self) -> bool:
-        """Whether scores are of summed statistics; else `of_test_sets` alone scores."""
+        """Whether scores are of summed statistics; else `test_set_scores` alone scores."""
         return True
 
-    def of_test_sets(self, statistics: Array) -> FloatArray:
+    def test_set_scores(self, statistics: Array) -> FloatArray:
         """Scores (K,) of statistics (K, n items, S)."""
         return self.score(summed(statistics, np.int64 if statistics.dtype.kind in "iu" else np.float64))
 
-    def of_statistics(self, names: Sequence[str]) -> Self:
+    def with_statistics(self, names: Sequence[str]) -> Self:
         """The metric of this family that has these statistics; itself where it is no family, or has none such."""
         return self
 
@@ -171,24 +152,19 @@ class Metric(FieldsMixin, ABC):
         return other
 
     @property
+    def sign(self) -> int:
+        """1 where more is better, -1 where less is."""
+        return 1 if self.higher_is_better else -1
+
+    @property
     def is_proportion(self) -> bool:
         """Whether the score is a ratio of two plain sums of statistics: so many of so many."""
         return False
 
     @property
-    def zero_is_best(self) -> bool:
-        """Whether statistics of 0 are the best that an item may have: none may be made up then for a missing item."""
-        return self.item_range is not None and not self.higher_is_better
-
-    @property
     def counts_texts(self) -> bool:
         """Whether items may be texts or labels, which `text_counter` counts."""
         return type(self).text_counter is not Metric.text_counter
-
-    @property
-    def words(self) -> Words:
-        """What `text_counter` always takes for words; "" where a tokenizer tells, or words do not count."""
-        return ""
 
     def text_counter(
         self, references: References, *, tokenize: str | None = None, lowercase: bool = False
@@ -196,18 +172,19 @@ class Metric(FieldsMixin, ABC):
         """What counts statistics of texts or labels, each item with one or several references; None of other items."""
         return None
 
-    def check(self, statistics: Array) -> None:
-        """Raise a BrokenRule where statistics of shape (K systems, n items, S) break the metric's own rules."""
+    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
+        """Rules of statistics (K systems, n items, S): where each holds, shape (K, n), and what it says."""
+        return []
 
-    def check_named(self, statistics: Array, systems: Sequence[str], items: Sequence[str]) -> None:
-        """Raise a ValueError that names the first system and item whose statistics break the metric's own rules."""
-        try:
-            self.check(statistics)
-        except BrokenRule as broken:
-            at = statistics[broken.system, broken.item]
-            found = ", ".join(f"{name} = {value:g}" for name, value in zip(self.statistics, at, strict=True))
-            place = f"system '{systems[broken.system]}', item '{items[broken.item]}'"
-            raise InputError("statistics", f"{broken.problem}, unlike {found} of {place}") from None
+    def check(self, statistics: Array, systems: Sequence[str] = (), items: Sequence[str] = ()) -> None:
+        """Raise an InputError that names the first system and item whose statistics break a rule."""
+        for holds, rule in self.rules(statistics):
+            if not holds.all():
+                k, i = np.argwhere(~holds)[0].tolist()
+                pairs = zip(self.statistics, statistics[k, i], strict=True)
+                values = ", ".join(f"{name} = {value:g}" for name, value in pairs)
+                place = f"system '{systems[k]}', item '{items[i]}'" if len(systems) else f"system {k}, item {i}"
+                raise InputError("statistics", f"for metric '{self.name}' must have {rule}, unlike {values} of {place}")
 
     def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
         """Raise a ValueError that names a system whose statistics (K, n, S) have no score that could be compared."""
@@ -226,9 +203,3 @@ class Metric(FieldsMixin, ABC):
                     f"must have one '{name}' of each item, but item '{items[item]}' has {first:g} by '{systems[0]}' "
                     f"and {other:g} by '{systems[system]}'",
                 )
-
-    def _require(self, holds: Array, rule: str) -> None:
-        """Raise a BrokenRule for the first (system, item) at which a rule, of shape (K, n), does not hold."""
-        if not holds.all():
-            system, item = np.argwhere(~holds)[0].tolist()
-            raise BrokenRule(self.name, rule, system, item)

@@ -56,28 +56,26 @@ class Bleu(Metric):
     def score(self, sums: Array) -> FloatArray:
         sums = np.asarray(sums, dtype=np.float64)
         correct, total = ([sums[..., first + n] for n in range(4)] for first in (0, 4))
-        length, wanted = sums[..., 8], sums[..., 9]
+        hyp_length, ref_length = sums[..., 8], sums[..., 9]
         # At most 10^12 n-grams of each order keep these products in the range of double precision.
-        found = _product([np.maximum(c, 1) for c in correct])
+        matched = _product([np.maximum(c, 1) for c in correct])
         possible = _product(total)
         # A count of 0 is rare in a corpus: to see that there is none takes fewer passes than to count them.
         fewest = np.minimum(np.minimum(correct[0], correct[1]), np.minimum(correct[2], correct[3]))
         if not np.all(fewest > 0):
-            found = found * _SMOOTHED[sum(np.asarray(c <= 0, dtype=np.int64) for c in correct)]
+            matched = matched * _SMOOTHED[sum(np.asarray(c <= 0, dtype=np.int64) for c in correct)]
         if not np.all(possible > 0):
-            found, possible = np.where(possible > 0, found, 0), np.where(possible > 0, possible, 1)
-        score = 100 * np.sqrt(np.sqrt(found / possible))
-        if np.any(length < wanted):
-            score = score * np.exp(np.minimum(1 - wanted / np.maximum(length, 1), 0))
+            matched, possible = np.where(possible > 0, matched, 0), np.where(possible > 0, possible, 1)
+        score = 100 * np.sqrt(np.sqrt(matched / possible))
+        if np.any(hyp_length < ref_length):
+            score = score * np.exp(np.minimum(1 - ref_length / np.maximum(hyp_length, 1), 0))
         return np.asarray(score)
 
-    def check(self, statistics: Array) -> None:
+    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
         correct, total, lengths = statistics[..., :4], statistics[..., 4:8], statistics[..., 8:]
-        self._require(
-            np.all((correct >= 0) & (correct <= total) & (total <= lengths[..., :1]), axis=-1)
-            & np.all(lengths >= 0, axis=-1),
-            "0 <= correct <= total <= hyp_length for every order, and ref_length >= 0",
-        )
+        counts = np.all((correct >= 0) & (correct <= total) & (total <= lengths[..., :1]), axis=-1)
+        rule = "0 <= correct <= total <= hyp_length for every order, and ref_length >= 0"
+        return [(counts & np.all(lengths >= 0, axis=-1), rule)]
 
 
 def _product(factors: Sequence[FloatArray]) -> Any:

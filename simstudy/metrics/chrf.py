@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simstudy.metrics.base import Array, FloatArray, IntArray, Metric, References, TextCounter, Words
+from simstudy.metrics.base import Array, FloatArray, IntArray, Metric, References, TextCounter
 from simstudy.metrics.references import reference_streams, sacrebleu_counter
 
 _CHARACTERS = 6
@@ -29,13 +29,10 @@ class Chrf(Metric):
         of_item = tuple(name for name in counts if name.startswith("ref_"))
         plus = "+" * word_order
         super().__init__(
-            f"chrf{plus}", tuple(counts), of_item=of_item, label=f"chrF{plus}", unit="points", of_texts=True
-        )
+            f"chrf{plus}", tuple(counts), of_item=of_item, label=f"chrF{plus}", unit="points", of_texts=True,
+            words="spaced" if word_order else "",
+        )  # fmt: skip
         object.__setattr__(self, "word_order", word_order)
-
-    @property
-    def words(self) -> Words:
-        return "spaced" if self.word_order else ""
 
     def text_counter(
         self, references: References, *, tokenize: str | None = None, lowercase: bool = False
@@ -65,9 +62,7 @@ class Chrf(Metric):
         below = (_BETA_SQUARED * precision + recall) * n_common
         return 100 * (1 + _BETA_SQUARED) * precision * recall / np.where(below > 0, below, 1)
 
-    def check(self, statistics: Array) -> None:
+    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
         match, hyp, ref = np.split(statistics, 3, axis=-1)
-        self._require(
-            np.all((match >= 0) & (match <= hyp) & (match <= ref), axis=-1),
-            "0 <= match <= hyp and match <= ref for every order",
-        )
+        holds = np.all((match >= 0) & (match <= hyp) & (match <= ref), axis=-1)
+        return [(holds, "0 <= match <= hyp and match <= ref for every order")]

@@ -1,4 +1,4 @@
-"""Which end of a score is the better one: what its giver says, and what the score is called."""
+"""Whether lower scores are better: by the user's option, and by the name of the score."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ONE_LESS = re.compile(r"\s*1\s*[-−]")
 
 
 def directed(metric: Metric, lower_is_better: bool | None) -> Metric:
-    """The metric with the direction that was said; its own where none was. ValueError where its definition says no."""
+    """The metric in the direction of the option, if it is given; ValueError where the metric has only the other one."""
     if lower_is_better is not None and not isinstance(lower_is_better, bool):
         raise InputError("lower_is_better", "must be True, False or None (not said)", lower_is_better)
     if lower_is_better is None or lower_is_better != metric.higher_is_better:
@@ -42,12 +42,12 @@ def directed(metric: Metric, lower_is_better: bool | None) -> Metric:
     if metric == ARRAYS["median"]:
         return ARRAYS[f"median{LOWER}"]
     end, hint = ("lower", "") if lower_is_better is False else ("higher", f"; the metric of errors is '{MEAN}'")
-    rule = f"{{said}} must not be given for metric '{metric.name}': {end} is better{hint}"
-    raise InputError(Words(rule, said=Argument("lower_is_better", lower_is_better)))
+    rule = f"{{option}} must not be given for metric '{metric.name}': {end} is better{hint}"
+    raise InputError(Words(rule, option=Argument("lower_is_better", lower_is_better)))
 
 
 def sounds_like_error(name: str) -> bool:
-    """Whether what a score is called sounds as if lower were better: a whole word of it, in any case, says so."""
+    """Whether a whole word of a score's name, in any case, says that lower is better."""
     words = [word.lower() for word in _WORD.findall(_BETWEEN.sub(" ", name))]
     turned = not _TURNED.isdisjoint(words) or _ONE_LESS.match(name) is not None
     if _FALSE.search(" ".join(words)):

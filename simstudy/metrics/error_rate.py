@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from simstudy.metrics.base import Array, FloatArray, IntArray, References, TextCounter, Words
-from simstudy.metrics.edit_kernels import edit_distance
+from simstudy.compiled import compiled
+from simstudy.metrics.base import Array, IntArray, References, TextCounter
 from simstudy.metrics.ratio import Ratio
 from simstudy.metrics.references import check_references, reference_streams
 from simstudy.validation import InputError
@@ -28,14 +28,11 @@ class ErrorRate(Ratio):
         super().__init__(
             name, ("errors", "ref_length"), higher_is_better=False, numerator=(1, 0), denominator=(0, 1),
             of_item=("ref_length",), shared=("ref_length",), label=name.upper(), unit="percent", of_texts=True,
+            words="" if name == "cer" else "spaced", zero_is_best=True,
         )  # fmt: skip
 
-    @property
-    def zero_is_best(self) -> bool:
-        return True
-
-    def check(self, statistics: Array) -> None:
-        self._require(np.all(statistics >= 0, axis=-1), "errors >= 0 and ref_length >= 0")
+    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
+        return [(np.all(statistics >= 0, axis=-1), "errors >= 0 and ref_length >= 0")]
 
     def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
         for system, n_words in zip(systems, statistics[..., 1].sum(axis=1), strict=True):
@@ -53,18 +50,14 @@ class EditRate(ErrorRate):
     blanks between words among them. Blanks at both ends do not count. Case and punctuation do; nothing is normalized.
     """
 
-    @property
-    def words(self) -> Words:
-        return "spaced" if self.name == "wer" else ""
-
     def text_counter(
         self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter:
         check_references(references)
-        for i, own in enumerate(references):
-            if len(own) > 1:
+        for i, texts in enumerate(references):
+            if len(texts) > 1:
                 raise InputError(
-                    f"metric '{self.name}' needs one reference for each item: item number {i + 1} has {len(own)}; "
+                    f"metric '{self.name}' needs one reference for each item: item number {i + 1} has {len(texts)}; "
                     "metric 'ter' accepts several"
                 )
         split: Callable[[str], Sequence[str]] = _words if self.name == "wer" else str.strip
@@ -74,18 +67,32 @@ class EditRate(ErrorRate):
             tokens = split(text.lower() if lowercase else text)
             return np.array([numbers.setdefault(token, len(numbers)) for token in tokens], dtype=np.int64)
 
-        wanted = [coded(own[0]) for own in references]
+        gold = [coded(text) for (text,) in references]
 
-        def count(said: Sequence[str]) -> IntArray:
-            rows = [(edit_distance(coded(text), gold), len(gold)) for text, gold in zip(said, wanted, strict=True)]
-            return np.array(rows, dtype=np.int64)
+        def count(hypotheses: Sequence[str]) -> IntArray:
+            pairs = zip(map(coded, hypotheses), gold, strict=True)
+            return np.array([(edit_distance(codes, wanted), len(wanted)) for codes, wanted in pairs], dtype=np.int64)
 
-        return TextCounter(len(wanted), count, f"case:{'lc' if lowercase else 'mixed'}")
+        return TextCounter(len(gold), count, f"case:{'lc' if lowercase else 'mixed'}")
 
 
 def _words(text: str) -> list[str]:
     """The words of a text, as jiwer splits it."""
     return [word for word in _BLANKS.sub(" ", text).strip().split(" ") if word]
+
+
+@compiled
+def edit_distance(one: IntArray, other: IntArray) -> int:
+    """The least number of insertions, deletions and substitutions that turn one sequence of numbers into the other."""
+    row = np.arange(len(other) + 1)
+    for i in range(len(one)):
+        diagonal = row[0]
+        row[0] = i + 1
+        for j in range(len(other)):
+            replaced = diagonal + (one[i] != other[j])
+            diagonal = row[j + 1]
+            row[j + 1] = min(replaced, row[j] + 1, diagonal + 1)
+    return int(row[-1])
 
 
 class Ter(ErrorRate):
@@ -98,10 +105,6 @@ class Ter(ErrorRate):
     def __init__(self) -> None:
         super().__init__("ter")
 
-    @property
-    def words(self) -> Words:
-        return "spaced"
-
     def text_counter(
         self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter:
@@ -113,15 +116,11 @@ class Ter(ErrorRate):
         ter._force = True
 
         def count(hypotheses: Sequence[str]) -> Array:
+            counts = np.array(ter._extract_corpus_statistics(hypotheses, None), dtype=np.float64)
             # A mean of lengths need not be whole.
-            return narrowed(np.array(ter._extract_corpus_statistics(hypotheses, None), dtype=np.float64))
+            return counts.astype(np.int64) if (counts == np.rint(counts)).all() else counts
 
         return TextCounter(len(references), count, str(ter.get_signature()))
-
-
-def narrowed(counts: FloatArray) -> Array:
-    """The counts as integers where all are whole."""
-    return counts.astype(np.int64) if (counts == np.rint(counts)).all() else counts
 
 
 WER, CER, TER = EditRate("wer"), EditRate("cer"), Ter()

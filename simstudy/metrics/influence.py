@@ -140,7 +140,7 @@ def _jackknife(rows: Array, metric: Metric) -> FloatArray:
     without = np.concatenate(
         [left_out(rows, metric, some) for some in np.array_split(np.arange(n), -(-n * n // _TOGETHER))]
     )
-    return np.asarray((n - 1) / n * (without.mean() - without) + metric.of_test_sets(rows[None])[0] / n)
+    return np.asarray((n - 1) / n * (without.mean() - without) + metric.test_set_scores(rows[None])[0] / n)
 
 
 def n_undefined(statistics: Array, metric: Metric) -> IntArray:

@@ -1,7 +1,8 @@
-"""The mean of one score per item."""
+"""The mean of one score per item, and of preferences: win rates and Bradley-Terry strengths."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -44,16 +45,39 @@ class Mean(Ratio):
             denominator=(0, 1),
             scale=scale,
             item_range=(low, high),
+            zero_is_best=not higher_is_better,
             **more,
         )
 
-    def check(self, statistics: Array) -> None:
+    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
         total, count = statistics[..., 0], statistics[..., 1]
-        self._require(count >= 0, "count >= 0")
         # A sum over no count would be lost in a quotient, but not in what is resampled.
-        self._require((count > 0) | (total == 0), "sum = 0 where count is 0")
+        rules = [(count >= 0, "count >= 0"), ((count > 0) | (total == 0), "sum = 0 where count is 0")]
         low, high = self.item_range or (-np.inf, np.inf)
         if np.isfinite(low):
-            self._require(total >= low * count, f"scores of at least {low:g}")
+            rules.append((total >= low * count, f"scores of at least {low:g}"))
         if np.isfinite(high):
-            self._require(total <= high * count, f"scores of at most {high:g}")
+            rules.append((total <= high * count, f"scores of at most {high:g}"))
+        return rules
+
+
+WIN_RATE = Mean("win_rate", low=0, high=1, scale=100, label="win rate", unit="percent")
+BRADLEY_TERRY = Mean("bradley_terry", label="Bradley-Terry strength", unit="points")
+
+_STRENGTH = re.compile(r"bradley_terry(?::alpha=([0-9]*\.?[0-9]+))?")
+
+
+def strength_metric(name: str) -> Mean | None:
+    """The metric "bradley_terry", or one such as "bradley_terry:alpha=0.1", a fit with a penalty; else None."""
+    parts = _STRENGTH.fullmatch(name)
+    if parts is None or (parts[1] and float(parts[1]) == 0):
+        return None
+    if not parts[1]:
+        return BRADLEY_TERRY
+    return Mean(name, label=f"{BRADLEY_TERRY.label} (alpha {parts[1]})", unit="points")
+
+
+def strength_penalty(name: str) -> float:
+    """The alpha in the name of a metric of strengths; 0 without one."""
+    parts = _STRENGTH.fullmatch(name)
+    return float(parts[1]) if parts and parts[1] else 0.0

@@ -18,7 +18,7 @@ class Perplexity(Metric):
     def __init__(self, name: str, length: str) -> None:
         super().__init__(
             name, ("loss", length), higher_is_better=False, of_item=(length,), shared=(length,),
-            label=name.replace("_", " "),
+            label=name.replace("_", " "), zero_is_best=True,
         )  # fmt: skip
 
     def score(self, sums: Array) -> FloatArray:
@@ -32,12 +32,8 @@ class Perplexity(Metric):
     def defined(self, sums: Array) -> NDArray[np.bool_]:
         return np.asarray(np.asarray(sums)[..., 1] > 0)
 
-    @property
-    def zero_is_best(self) -> bool:
-        return True
-
-    def check(self, statistics: Array) -> None:
-        self._require(statistics[..., 1] >= 0, f"{self.statistics[1]} >= 0")
+    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
+        return [(statistics[..., 1] >= 0, f"{self.statistics[1]} >= 0")]
 
     def tie_tolerance(self, statistics: Array) -> FloatArray:
         sums = summed(statistics, np.float64)

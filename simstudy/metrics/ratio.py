@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,9 +34,6 @@ class Ratio(Metric):
     def defined(self, sums: Array) -> NDArray[np.bool_]:
         return np.asarray(combine(np.asarray(sums), self.denominator) != 0)
 
-    def _rule(self) -> str:
-        return f"{_sum_of(self.statistics, self.numerator)} / {_sum_of(self.statistics, self.denominator)}"
-
     @property
     def is_proportion(self) -> bool:
         return {*self.numerator, *self.denominator} <= {0, 1}
@@ -56,14 +52,6 @@ class Ratio(Metric):
         above, below = self.ratio(statistics)
         of = np.abs(below.sum(axis=1))
         return np.asarray(TIE_TOLERANCE * self.scale * np.abs(above).sum(axis=1) / np.where(of > 0, of, 1))
-
-
-def _sum_of(names: Sequence[str], weights: Sequence[int]) -> str:
-    """A weighted sum for people: "total", or "(a - b + 2 c)"."""
-    terms = [(w < 0, name if abs(w) == 1 else f"{abs(w)} {name}") for name, w in zip(names, weights, strict=True) if w]
-    first = f"-{terms[0][1]}" if terms and terms[0][0] else "".join(term for _, term in terms[:1])
-    told = first + "".join(f" {'-' if less else '+'} {term}" for less, term in terms[1:])
-    return f"({told})" if len(terms) > 1 else told
 
 
 def combine(statistics: Array, weights: tuple[int, ...]) -> Array:

@@ -16,21 +16,20 @@ def check_references(references: References) -> None:
     """Raise a ValueError where there is no item, or one without a list of references."""
     if not references:
         raise InputError("references", "must hold at least one item")
-    for i, own in enumerate(references):
-        if isinstance(own, str) or not own:
-            raise InputError(
-                "references", f"must hold a list of at least one text for every item, unlike {own!r} of item number {i}"
-            )
+    for i, texts in enumerate(references):
+        if isinstance(texts, str) or not texts:
+            rule = f"must hold a list of at least one text for every item, unlike {texts!r} of item number {i}"
+            raise InputError("references", rule)
 
 
-def one_label_each(metric: str, references: References) -> list[str]:
+def single_labels(metric: str, references: References) -> list[str]:
     """The one label of each item, without blanks around it; ValueError where an item has several."""
-    for i, own in enumerate(references):
-        if len(own) > 1:
+    for i, labels in enumerate(references):
+        if len(labels) > 1:
             raise InputError(
-                f"metric '{metric}' needs one label for each item: item number {i + 1} has {len(own)} references"
+                f"metric '{metric}' needs one label for each item: item number {i + 1} has {len(labels)} references"
             )
-    return [own[0].strip() for own in references]
+    return [labels[0].strip() for labels in references]
 
 
 def reference_streams(references: References) -> list[tuple[Any, ...]]:

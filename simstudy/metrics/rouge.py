@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.metrics.base import FloatArray, References, TextCounter, Words
+from simstudy.metrics.base import FloatArray, References, TextCounter
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.references import check_references
 from simstudy.validation import InputError
@@ -32,11 +32,7 @@ class Rouge(Mean):
     def __init__(self, kind: str, *, stemmed: bool = True) -> None:
         name = kind if stemmed else f"{kind}{_NO_STEMS}"
         label = f"ROUGE-{kind.removeprefix('rouge')}{'' if stemmed else ' without stemming'}"
-        super().__init__(name, low=0, high=1, scale=100, label=label, unit="points", of_texts=True)
-
-    @property
-    def words(self) -> Words:
-        return "a-z0-9"
+        super().__init__(name, low=0, high=1, scale=100, label=label, unit="points", of_texts=True, words="a-z0-9")
 
     def text_counter(
         self, references: References, *, tokenize: str | None = None, lowercase: bool = False
@@ -46,7 +42,7 @@ class Rouge(Mean):
         check_references(references)
 
         def count(hypotheses: Sequence[str]) -> FloatArray:
-            best = [scorer.score_multi(own, text) for text, own in zip(hypotheses, references, strict=True)]
+            best = [scorer.score_multi(targets, text) for text, targets in zip(hypotheses, references, strict=True)]
             return np.array([(scores[kind].fmeasure, 1.0) for scores in best], dtype=np.float64)
 
         stemmer = "porter" if kind == self.name else "no"

@@ -14,8 +14,8 @@ from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, Metric
 from simstudy.metrics.ratio import Ratio, whole
 from simstudy.validation import InputError
 
-#: Sizes of scores that double precision can add, square and compare: sums stay below the one, and of each system that
-#: does not have 0 everywhere some score is at least the other, or that part of another system's largest.
+#: Sizes of scores that double precision can add, square and compare: sums are at most `MOST`, and the largest score of
+#: a system, if it is not 0, is at least `LEAST` and at least `LEAST_PART` of another system's largest.
 MOST, LEAST, LEAST_PART = 2.0**960, 2.0**-960, 2.0**-400
 
 # The least unit that is looked for, as a part of the largest value.
@@ -26,22 +26,13 @@ def check_range(statistics: Array, names: list[str]) -> None:
     """Raise a ValueError where the sizes of statistics (K, n items, S) are beyond what double precision can hold."""
     if statistics.dtype.kind in "iu":
         return
-    largest = np.abs(statistics).max(axis=1)
-    for s in range(statistics.shape[2]):
-        for k in np.flatnonzero(largest[:, s] > 0):
-            size, of = float(largest[k, s]), f"of system '{names[k]}' the largest is"
-            if size < LEAST:
-                raise InputError("statistics", f"must be told in another unit: {of} {size:.3g}, below {LEAST:.3g}")
-            if size * statistics.shape[1] > MOST:
-                raise InputError(
-                    "statistics",
-                    f"must be told in another unit: {of} {size:.3g}, and {statistics.shape[1]:,} such ones add up to "
-                    f"more than {MOST:.3g}",
-                )
-            if size < LEAST_PART * float(largest[:, s].max()):
-                raise InputError(
-                    "statistics", f"must be of comparable sizes: {of} {size:.3g}, of another {largest[:, s].max():.3g}"
-                )
+    sizes = np.abs(statistics).max(axis=1)
+    largest = sizes.max(axis=0)
+    refused = (sizes > MOST / statistics.shape[1]) | (sizes < np.maximum(LEAST, LEAST_PART * largest))
+    if (refused & (sizes > 0)).any():
+        k, s = np.argwhere(refused & (sizes > 0))[0]
+        rule = f"must be in another unit: the largest of system '{names[k]}' is {sizes[k, s]:.3g}"
+        raise InputError("statistics", f"{rule}, of all systems {largest[s]:.3g}: double precision cannot add them up")
 
 
 def rescaled(statistics: Array, metric: Metric) -> tuple[Array, float]:

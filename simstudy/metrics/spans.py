@@ -52,24 +52,15 @@ def tagged_spans(tags: Sequence[str]) -> set[Span]:
 def strict_spans(tags: Sequence[str], has_ends: bool) -> set[Span]:
     """The spans that are tagged as their scheme demands, as in seqeval's strict mode.
 
-    A span is B and any number of I. In IOBES and BILOU (`has_ends`) it is S, or B, any number of I, and E.
+    A span begins with B. In IOBES and BILOU (`has_ends`) it is S, or it begins with B and ends with E.
     """
-    spans: set[Span] = set()
-    start, last = None, ("O", "")
-    for i, (place, label) in enumerate([*map(_place_and_label, tags), ("O", "")]):
-        continues = start is not None and place in "IE" and label == last[1]
-        if start is not None and not continues and not has_ends:
-            spans.add((last[1], start, i))
-        if has_ends and place == "E" and continues and start is not None:
-            spans.add((label, start, i + 1))
-        if has_ends and place == "S":
-            spans.add((label, i, i + 1))
-        if place == "B":
-            start = i
-        elif not continues or (has_ends and place == "E"):
-            start = None
-        last = place, label
-    return spans
+    places = [_place_and_label(tag)[0] for tag in tags]
+    ends = {("S", "S"), ("B", "E")}
+    return {
+        (label, start, end)
+        for label, start, end in tagged_spans(tags)
+        if ((places[start], places[end - 1]) in ends if has_ends else places[start] == "B")
+    }
 
 
 def has_ends(tags: Iterable[str]) -> bool:

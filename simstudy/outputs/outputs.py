@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.arrays import not_of_sums
 from simstudy.metrics.direction import directed
-from simstudy.metrics.per_class import PER_CLASS, PerClass
+from simstudy.metrics.labels import PER_CLASS, PerClass
 from simstudy.metrics.scaling import check_range
 from simstudy.outputs import frames
 from simstudy.outputs.frames import Table
@@ -145,7 +145,7 @@ class Outputs(ReprMixin):
         check_sums(array, metric, names, ids)
         step = max(1, _TOGETHER // array[0].size)
         for first in range(0, n_systems, step):
-            metric.check_named(array[first : first + step], names[first:], ids)
+            metric.check(array[first : first + step], names[first:], ids)
         metric.check_shared(array, names, ids)
         return cls(
             array,
@@ -385,7 +385,7 @@ class Outputs(ReprMixin):
 
     def scores(self) -> NDArray[np.float64]:
         """Each system's score on the whole test set, shape (K,), on the metric's scale."""
-        return self.metric.of_test_sets(self.statistics)
+        return self.metric.test_set_scores(self.statistics)
 
     def gains(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.float64]:
         """By how much the first system of each pair is better than the second, on the metric's scale; 0 for a tie.
@@ -395,7 +395,7 @@ class Outputs(ReprMixin):
         """
         scores = self.scores()
         tolerance = self.metric.tie_tolerance(self.statistics)
-        gain = (scores[first] - scores[second]) * (1 if self.metric.higher_is_better else -1)
+        gain = (scores[first] - scores[second]) * self.metric.sign
         return np.where(np.abs(gain) > np.maximum(tolerance[first], tolerance[second]), gain, 0.0)
 
     def with_metric(self, metric: str | Metric) -> Outputs:
@@ -408,11 +408,11 @@ class Outputs(ReprMixin):
         >>> outputs.with_metric("precision").scores().tolist(), outputs.with_metric("recall").scores().tolist()
         ([75.0], [50.0])
         """
-        metric = get_metric(metric).of_statistics(self.metric.statistics)
+        metric = get_metric(metric).with_statistics(self.metric.statistics)
         if metric.statistics != self.metric.statistics:
             ours, theirs = (", ".join(m.statistics) for m in (self.metric, metric))
             raise InputError("metric", f"must use the statistics ({ours}), but '{metric.name}' uses ({theirs})")
-        metric.check_named(self.statistics, self.names, self.items["id"].tolist())
+        metric.check(self.statistics, self.names, self.items["id"].tolist())
         return replace(self, metric=metric)
 
     def labels(self, name: str, argument: str = "") -> pd.Series[str]:
@@ -516,7 +516,7 @@ class Outputs(ReprMixin):
 
     def best_first(self) -> Outputs:
         """The systems by score, best first; those that tie by name."""
-        scores = self.scores() * (1 if self.metric.higher_is_better else -1)
+        scores = self.scores() * self.metric.sign
         order = sorted(range(self.n_systems), key=lambda k: -scores[k])
         falls = self.gains(np.array(order[:-1], dtype=np.intp), np.array(order[1:], dtype=np.intp)) > 0
         place = dict(zip(order, accumulate(falls.tolist(), initial=0), strict=True))

@@ -77,7 +77,7 @@ def read(path: str | Path, metric: Metric | None) -> Outputs:
         raise InputError(f"{path} is damaged: its header is not the one that was written")
     header = json.loads(metadata[_HEADER])
     try:
-        metric = metric or get_metric(header["metric"]).of_statistics(header["statistics"])
+        metric = metric or get_metric(header["metric"]).with_statistics(header["statistics"])
     except InputError:
         rule = f"has outputs of a user-defined metric, '{header['metric']}': give it as load(path, metric)"
         raise InputError(f"{path} {rule}") from None

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
 
 from simstudy.metrics import Metric
-from simstudy.metrics.per_class import PerClass, label_counts
+from simstudy.metrics.labels import PerClass, label_counts
 from simstudy.validation import InputError, check_mapping, check_unmasked
 
 Answers = NDArray[np.int64]
@@ -132,7 +132,7 @@ def label_statistics(
         for k, name in enumerate(predicted.columns)
     ]
     if isinstance(metric, PerClass):
-        metric = metric.of_classes(chain(gold_labels, *predictions))
+        metric = metric.with_classes(chain(gold_labels, *predictions))
     codes, _ = pd.factorize(np.array(list(chain(*predictions)), dtype=object))
     counts = np.stack([label_counts(metric, gold_labels, labels) for labels in predictions])
     return counts, metric, codes.reshape(len(predictions), -1)

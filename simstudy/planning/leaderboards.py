@@ -108,7 +108,7 @@ def predict(
     if outputs.n_systems < 3:
         raise InputError("outputs", "must be of at least three systems to be predicted", outputs.n_systems)
     units = check_units(outputs, unit)
-    better = 1.0 if units.metric.higher_is_better else -1.0
+    better = units.metric.sign
     board = _known(better * units.scores(), better * contributions(units.statistics, units.metric), units, seed)
     classes = _classes(outputs, by)
     rows, sizes = [], [*dict.fromkeys(n_units)]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.metrics.base import Array, FloatArray, IntArray
-from simstudy.metrics.preferences import penalty_of, strength_metric
+from simstudy.metrics.mean import strength_metric, strength_penalty
 from simstudy.notes import Argument, Words, note
 from simstudy.outputs.units import BATTLE
 from simstudy.readers.columns import USUAL, first_named, first_of, joined, no_column, place
@@ -52,7 +52,7 @@ def read(request: Request) -> LongTable:
       strength plus the influence of the battle on it, so that tests and intervals are those of the sandwich estimate.
       "bradley_terry:alpha=0.1" is a fit with a penalty, which ranks systems that won or lost all battles too.
     """
-    alpha = penalty_of(request.metric.name)
+    alpha = strength_penalty(request.metric.name)
     if strength_metric(request.metric.name) is None:
         check_choice("metric of preferences", request.metric.name, ("bradley_terry", "win_rate"))
     frames = [read_table(path) for path in request.paths]

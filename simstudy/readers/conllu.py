@@ -14,8 +14,7 @@ from itertools import accumulate, chain, groupby
 from os.path import commonprefix
 from pathlib import Path
 
-from simstudy.metrics.attachment import Parse, right_attachments
-from simstudy.metrics.tokenization import TextWord, align_words, text_words
+from simstudy.metrics.dependencies import Parse, TextWord, align_words, right_attachments, text_words
 from simstudy.notes import Argument, Words, note
 from simstudy.readers.annotations import Annotated, annotated, compared_with_gold
 from simstudy.readers.formats import Format

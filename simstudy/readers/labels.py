@@ -12,7 +12,7 @@ import pandas as pd
 
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import Metric
-from simstudy.metrics.per_class import PerClass, label_counts
+from simstudy.metrics.labels import PerClass, label_counts
 from simstudy.notes import Words, note
 from simstudy.readers.columns import (
     LAST_ITEMS,
@@ -53,7 +53,7 @@ def label_rows(rows: pd.DataFrame, request: Request) -> LongTable:
         if several is not None:
             rule = f"must be one label for metric '{metric.name}'"
             raise InputError("gold", rule, gold[several], at=place(rows, several))
-        metric = metric.of_classes([*chain(*gold), *predicted])
+        metric = metric.with_classes([*chain(*gold), *predicted])
         if (size := len(rows) * len(metric.statistics)) > _MOST:
             rule = f"'{metric.name}' would need {size:,} numbers for {len(metric.classes):,} classes, over {_MOST:,}"
             raise InputError("metric", rule)

@@ -12,9 +12,8 @@ import pandas as pd
 from simstudy.files.packed import as_given, zip_files_named
 from simstudy.metrics import METRICS, Metric, get_metric
 from simstudy.metrics.direction import directed, sounds_like_error
-from simstudy.metrics.mean import MEAN
-from simstudy.metrics.of_samples import of_samples
-from simstudy.metrics.preferences import strength_metric
+from simstudy.metrics.mean import MEAN, strength_metric
+from simstudy.metrics.samples import sample_metric
 from simstudy.notes import Argument, Note, Words, notes_kept, tell
 from simstudy.outputs import Outputs
 from simstudy.outputs.frames import Table, is_table
@@ -279,7 +278,7 @@ def _files_in_words(paths: Sequence[Path]) -> str:
 
 def _metric_to_read(metric: str | Metric | None) -> Metric:
     """The metric by which items are read: accuracy for a metric of samples, the mean for one that only logs know."""
-    if isinstance(metric, str) and of_samples(metric):
+    if isinstance(metric, str) and sample_metric(metric):
         return get_metric("accuracy")
     return get_metric(MEAN if metric is None or (isinstance(metric, str) and only_in_logs(metric)) else metric)
 

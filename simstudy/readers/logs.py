@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from simstudy.metrics import METRICS, Metric, find_metric
-from simstudy.metrics.arrays import ARRAYS
-from simstudy.metrics.names import ALIASES, canonical, in_own_case
-from simstudy.metrics.per_class import PER_CLASS
+from simstudy.metrics import METRICS, Metric, canonical, find_metric
+from simstudy.metrics.labels import PER_CLASS
+from simstudy.metrics.registry import ALIASES
 from simstudy.notes import Argument, Words, note
 from simstudy.readers.columns import OF_TASKS
 from simstudy.readers.long_table import LongTable, if_missing
@@ -86,8 +85,7 @@ class Log:
 
 def only_in_logs(metric: str) -> bool:
     """Whether a metric that a user named is none of simstudy, in any case: only logs can have one of this name."""
-    own_case = in_own_case(metric, [*METRICS, *PER_CLASS, *ARRAYS])
-    return bool(metric) and not any(map(find_metric, (metric, canonical(metric), own_case)))
+    return bool(metric) and find_metric(metric) is None and find_metric(canonical(metric)) is None
 
 
 def read_logs(

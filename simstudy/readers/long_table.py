@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
-from simstudy.metrics.of_samples import of_samples
+from simstudy.metrics.samples import sample_metric
 from simstudy.notes import Argument, Note, Words, note
 from simstudy.outputs import Outputs
 from simstudy.outputs.samples import SAMPLE_OF, has_samples, per_question, unit_in_words
@@ -598,7 +598,7 @@ def number_range(n_samples: Array | pd.Series[Any]) -> str:
 
 def _unlike_samples(keyed: _Keyed, statistics: Array, metric: Metric, request: Request) -> bool:
     """Whether systems or questions have unlike samples, so that the score of a question is the mean of its own."""
-    if keyed.question is None or request.missing != "error" or of_samples(request.asked):
+    if keyed.question is None or request.missing != "error" or sample_metric(request.asked):
         return False
     if not takes_one_score(metric) or (statistics[:, 1] != 1).any():
         return False
@@ -635,7 +635,7 @@ def _question_means(
 
 def _of_questions(outputs: Outputs, request: Request) -> Outputs:
     """The outputs with one item a question if the metric is of samples; else a note says what the samples are."""
-    if of_samples(request.asked):
+    if sample_metric(request.asked):
         if not has_samples(outputs):
             raise InputError("metric", f"'{request.asked}' needs several samples of each question", remedy=IF_SAMPLES)
         return per_question(outputs, request.asked)

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.files.packed import plain_name
-from simstudy.metrics.names import canonical
+from simstudy.metrics import canonical
 from simstudy.metrics.ranking import ranking_metric
 from simstudy.readers.columns import is_no_item
 from simstudy.readers.text_files import LONGEST, NotJSONError, is_read, once, parse_json, read_content

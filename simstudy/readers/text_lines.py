@@ -17,7 +17,7 @@ import pandas as pd
 
 from simstudy.metrics import METRICS, Metric
 from simstudy.metrics.direction import sounds_like_error
-from simstudy.metrics.per_class import PER_CLASS, PerClass
+from simstudy.metrics.labels import PER_CLASS, PerClass
 from simstudy.notes import Argument, Words, note
 from simstudy.readers.columns import OURS, USUAL, no_column, plain
 from simstudy.readers.formats import Format
@@ -106,7 +106,7 @@ def read(request: Request) -> LongTable:
     if isinstance(metric, PerClass):
         labels = chain(*gold.values(), *(lines.texts for lines in systems.values()))
         # No answer is a label of its own.
-        metric = metric.of_classes([*labels, ""] if request.missing == "zero" else labels)
+        metric = metric.with_classes([*labels, ""] if request.missing == "zero" else labels)
     tokenize, lowercase = request.texts.tokenize, request.texts.lowercase
     counter = metric.text_counter([*gold.values()], tokenize=tokenize, lowercase=lowercase)
     assert counter is not None

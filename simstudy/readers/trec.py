@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from simstudy.metrics.names import canonical
+from simstudy.metrics import canonical
 from simstudy.metrics.ranking import KINDS, ranking_measure, ranking_metric
 from simstudy.notes import Argument, Words, note
 from simstudy.readers.columns import number

@@ -169,7 +169,7 @@ def _average(
     """Rows of one average and hypothesis, a gain below 0 where the second system of the pair is ahead."""
     known = at_level(along(frame, pairs), suite.metric.scale, 1 - alpha)[list(_KEPT)]
     i, j = (pd.Index(suite.outputs.names).get_indexer(side) for side in pairs)
-    scores, turned = suite.averaged(average), 1.0 if suite.metric.higher_is_better else -1.0
+    scores, turned = suite.averaged(average), suite.metric.sign
     places = [list(suite.tasks).index(name) for name in average.tasks]
     gains = rounded(turned * (suite.scores[i][:, places] - suite.scores[j][:, places]), suite.scores)
     if hypothesis == THESE and len(average.tasks) > 1:

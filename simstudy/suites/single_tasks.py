@@ -77,7 +77,7 @@ def left_out(suite: Suite, average: Average, pairs: Any, alpha: float) -> pd.Dat
     `change` is by how much the gain is larger with the task. The task that `drives` the gain changes it most.
     """
     i, j = (pd.Index(suite.outputs.names).get_indexer(side) for side in pairs)
-    turned = 1.0 if suite.metric.higher_is_better else -1.0
+    turned = suite.metric.sign
 
     def gains(of: Average) -> tuple[Any, Any]:
         scores = suite.averaged(of)

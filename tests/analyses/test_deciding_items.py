@@ -21,7 +21,7 @@ from tests.oracles import ascending
 
 def gain(outputs: Outputs, one: str, other: str) -> float:
     scores = dict(zip(outputs.names, outputs.scores(), strict=True))
-    return float(scores[one] - scores[other]) * (1 if outputs.metric.higher_is_better else -1)
+    return float(scores[one] - scores[other]) * outputs.metric.sign
 
 
 def of_metric(name: str, rng: np.random.Generator, n: int = 30) -> Outputs:

@@ -17,7 +17,7 @@ from simstudy.analyses.leaderboard import leaderboard
 from simstudy.engines.arguments import applicable
 from simstudy.engines.needs import MEAN
 from simstudy.engines.registry import TESTS
-from simstudy.metrics.made import metric
+from simstudy.metrics.user_metrics import metric
 from simstudy.outputs import Outputs
 from tests.engines.pairs import KINDS, by_item, made, scored
 from tests.oracles import compared as table_of
@@ -100,9 +100,9 @@ def test_scores_of_a_function_may_have_any_unit(test: str) -> None:
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ([[1e-310, 0.0], [0.0, 1e-320]], "told in another unit: of system 'a' the largest is 1e-310, below"),
-        ([[1e300, 0.0], [1.0, 1e20]], "told in another unit: of system 'a' the largest is 1e.300, and 2 such ones"),
-        ([[1e100, 0.0], [1e-100, 0.0]], "of comparable sizes: of system 'b' the largest is 1e-100, of another 1e.100"),
+        ([[1e-310, 0.0], [0.0, 1e-320]], "in another unit: the largest of system 'a' is 1e-310"),
+        ([[1e300, 0.0], [1.0, 1e20]], "in another unit: the largest of system 'a' is 1e.300"),
+        ([[1e100, 0.0], [1e-100, 0.0]], "the largest of system 'b' is 1e-100, of all systems 1e.100"),
     ],
 )
 def test_sizes_that_double_precision_can_not_hold_are_refused(scores: list[list[float]], message: str) -> None:

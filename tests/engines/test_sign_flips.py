@@ -63,7 +63,7 @@ def contributions(pair: np.ndarray, metric: Metric) -> tuple[np.ndarray, float]:
     For ratios (numerator - pooled ratio x denominator) / the system's denominator, divided by sqrt(1 - h), h being the
     unit's part of the denominator. For other metrics by leaving units out one by one.
     """
-    sign = 1 if metric.higher_is_better else -1
+    sign = metric.sign
     n = pair.shape[1]
     if not isinstance(metric, Ratio):
         gain = sign * -float(np.diff(metric.score(pair.sum(axis=1)))[0])

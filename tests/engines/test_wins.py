@@ -61,7 +61,7 @@ def test_scores_that_differ_in_their_last_bit_only_are_level(rng: np.random.Gene
 
 def pooled_signs(pair: np.ndarray, metric: Ratio) -> np.ndarray:
     """Whether the pair's pooled ratio rises (1) or falls (-1) if a unit counts a little more for the first system."""
-    direction = 1 if metric.higher_is_better else -1
+    direction = metric.sign
     weights = np.array([metric.numerator, metric.denominator]).T
     above, below = (Fraction(int(part)) for part in pair.sum(axis=(0, 1)) @ weights)
     signs = []

@@ -100,9 +100,9 @@ def test_signs_are_the_wins_and_losses_of_a_comparison(kind: str) -> None:
     metric, statistics = (
         (METRICS[kind], statistics_of(METRICS[kind], 50, rng)) if kind in METRICS else made(kind, 50, rng)
     )
-    scores = metric.score(statistics.sum(axis=1)) * (1 if metric.higher_is_better else -1)
+    scores = metric.score(statistics.sum(axis=1)) * metric.sign
     pair = statistics if scores[0] >= scores[1] else statistics[::-1]
-    parts = difference(*pair, metric) * (1 if metric.higher_is_better else -1)
+    parts = difference(*pair, metric) * metric.sign
     better, worse, _ = win_counts(Question(pair, metric, ["a", "b"], "item", np.array([0, 50])))
     assert ((parts > 0).sum(), (parts < 0).sum()) == (better[0], worse[0])
 
@@ -115,7 +115,7 @@ def test_scores_without_a_unit_are_those_of_the_others(name: str, rng: np.random
     else:
         rows = np.stack([np.arange(9) % 2, rng.normal(size=9)], axis=1)[:, -len(metric.statistics) :].astype(float)
     units = np.array([4, 0, 8])
-    expected = [metric.of_test_sets(np.delete(rows, unit, axis=0)[None])[0] for unit in units]
+    expected = [metric.test_set_scores(np.delete(rows, unit, axis=0)[None])[0] for unit in units]
     np.testing.assert_allclose(left_out(rows, metric, units), expected, rtol=1e-12)
 
 
@@ -124,7 +124,7 @@ def test_parts_of_a_metric_of_arrays_are_differences_of_jackknives(rng: np.rando
     gold = np.arange(20) % 2
     one, other = (np.stack([gold, gold + rng.normal(size=20)], axis=1) for _ in range(2))
     parts = difference(one, other, metric)
-    scores = metric.of_test_sets(np.stack([one, other]))
+    scores = metric.test_set_scores(np.stack([one, other]))
     assert parts.sum() == pytest.approx(scores[0] - scores[1], abs=1e-12)
     gains = left_out(one, metric, np.arange(20)) - left_out(other, metric, np.arange(20))
     np.testing.assert_allclose(parts - parts.mean(), -(gains - gains.mean()) * 19 / 20, atol=1e-12)

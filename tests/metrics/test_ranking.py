@@ -57,16 +57,6 @@ def test_metrics_at_any_cutoff_are_made_by_name() -> None:
     assert metric.score(np.array([3, 4])) == 0.75
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("MAP", "ap"), ("recip_rank", "rr"), ("P_10", "precision@10"), ("nDCG@10", "ndcg@10"), ("ndcg_cut_5", "ndcg@5"),
-     ("R@100", "recall@100"), ("MRR@10", "rr@10"), ("map_cut_3", "ap@3"), ("Rprec", "rprecision"),
-     ("P@5:rel=2", "precision@5:rel=2"), ("hit@1", "success@1")],
-)  # fmt: skip
-def test_names_of_trec_eval_and_ir_measures(name: str, expected: str) -> None:
-    assert get_metric(name).name == expected
-
-
 @pytest.mark.parametrize("name", ["ndcg@0", "ndcg@", "recall", "ndgc@10", "rprecision@5", "ndcg:rel=2", "ap:gain=exp"])
 def test_other_names_are_not_known(name: str) -> None:
     assert ranking_measure(name) is None

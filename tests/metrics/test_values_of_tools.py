@@ -19,12 +19,12 @@ import pytest
 import simstudy as ss
 from simstudy.engines.classical_tests import fisher_exact
 from simstudy.metrics import get_metric
-from simstudy.metrics.of_samples import share_right
+from simstudy.metrics.dependencies import align_words, text_words
+from simstudy.metrics.mean import strength_penalty
 from simstudy.metrics.parseval import bracket_counts
-from simstudy.metrics.preferences import penalty_of
 from simstudy.metrics.ranking import ranking_measure
+from simstudy.metrics.samples import share_right
 from simstudy.metrics.spans import span_counts, strict_spans, tagged_spans
-from simstudy.metrics.tokenization import align_words, text_words
 from simstudy.readers.trees import parse_trees
 from simstudy.statistics.bradley_terry import strengths
 from simstudy.statistics.multiplicity import benjamini_hochberg, holm
@@ -91,7 +91,7 @@ def share_of_samples(value: Value) -> float:
 
 def strengths_of_winners(value: Value) -> np.ndarray:
     winners, losers = np.array(value["outputs"]).T
-    return strengths(winners, losers, np.ones(len(winners)), value["references"], penalty_of(value["metric"]))
+    return strengths(winners, losers, np.ones(len(winners)), value["references"], strength_penalty(value["metric"]))
 
 
 def p_value_or_interval(value: Value) -> Any:

@@ -15,7 +15,7 @@ from simstudy.engines import drawn_pairs
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.engines.question import Question
 from simstudy.engines.registry import TESTS
-from simstudy.metrics.made import metric as make_metric
+from simstudy.metrics.user_metrics import metric as make_metric
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
 from simstudy.truth.synthetic import clustered_accuracies

@@ -68,7 +68,7 @@ def measured(metric: str, n: int, r: float, m: int) -> tuple[float, float]:
         for equal in (True, False):
             sets = drawn(metric, (better, better if equal else worse), n, r, _BLOCK, rng)
             flat = sets.reshape(2 * _BLOCK, n, -1)
-            scores = get_metric(metric).of_test_sets(flat).reshape(_BLOCK, 2)
+            scores = get_metric(metric).test_set_scores(flat).reshape(_BLOCK, 2)
             first = 2 * np.arange(_BLOCK)
             pairs = first + (scores[:, 1] > scores[:, 0]), first + (scores[:, 1] <= scores[:, 0])
             question = Question(

@@ -11,7 +11,7 @@ import pytest
 import simstudy as ss
 from simstudy.files.datasets import DataFile
 from simstudy.metrics import METRICS
-from simstudy.metrics.made import metric
+from simstudy.metrics.user_metrics import metric
 from simstudy.running.keys import CellKeys
 from simstudy.studies import Study, load_study, make_study
 from simstudy.studies.catalogue import code_behind, found_by

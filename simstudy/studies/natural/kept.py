@@ -44,7 +44,7 @@ class KeptReads:
         try:
             value = read(self._cells, key)
             name, statistics, signature = value["metric"]
-            metric = get_metric(name).of_statistics(statistics).signed(signature)
+            metric = get_metric(name).with_statistics(statistics).signed(signature)
             outputs = Outputs(metric=metric, **value["outputs"])
             if outputs.fingerprint() != value["fingerprint"]:
                 return None

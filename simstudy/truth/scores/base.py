@@ -195,7 +195,7 @@ class KnownTruth(FieldsMixin, ABC):
         check_choice("null", null, NULLS)
         check_number("gain", gain)
         one, other = self._two(systems)
-        return self._moved(one, other, gain if self.metric.higher_is_better else -gain, null)
+        return self._moved(one, other, self.metric.sign * gain, null)
 
     def pair(self, first: int = 0, second: int = 1) -> TruePair:
         """Two of the systems, for many test sets at once; their dependence is the one that they have here."""

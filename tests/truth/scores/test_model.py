@@ -50,7 +50,7 @@ def test_the_true_gain_is_set_and_found(model: ScoreModel, gain: float, null: st
     """In 60,000 items, within 5 standard errors of the mean difference."""
     for wanted in (0.0, gain):
         moved = model.with_gain(wanted, null=null)  # type: ignore[arg-type]
-        sign = 1 if model.metric.higher_is_better else -1
+        sign = model.metric.sign
         first, second = moved.scores()
         assert sign * (first - second) == pytest.approx(wanted, abs=1e-11)
         assert second == model.scores()[1]

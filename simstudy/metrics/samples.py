@@ -18,24 +18,24 @@ import numpy as np
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.metrics.mean import Mean
 
-_OF_SAMPLES = re.compile(r"(pass@|pass\^|majority@|plurality@)([2-9]|[1-9][0-9]+)")
+_NAME = re.compile(r"(pass@|pass\^|majority@|plurality@)([2-9]|[1-9][0-9]+)")
 
 #: How the names of these metrics begin, for messages.
 KINDS = ("pass@k", "pass^k", "majority@k", "plurality@k")
 
 
-def of_samples(name: str) -> Mean | None:
+def sample_metric(name: str) -> Mean | None:
     """The metric "pass@k", "pass^k", "majority@k" or "plurality@k" for any k from 2; None for another name."""
-    if _OF_SAMPLES.fullmatch(name) is None:
+    if _NAME.fullmatch(name) is None:
         return None
     return Mean(name, low=0, high=1, scale=100, label=name, unit="percent")
 
 
 def kind_and_k(name: str) -> tuple[str, int]:
     """The kind and the k of such a metric: ("pass@", 5)."""
-    found = _OF_SAMPLES.fullmatch(name)
-    assert found is not None
-    return found[1], int(found[2])
+    parts = _NAME.fullmatch(name)
+    assert parts is not None
+    return parts[1], int(parts[2])
 
 
 def share_right(kind: str, k: int, right: Array, n: Array) -> FloatArray:
@@ -64,33 +64,34 @@ def share_of_plurality(k: int, answers: Sequence[int], right: Sequence[float]) -
     """
     counts = Counter(answers)
     score = dict.fromkeys(counts, 0.0)
-    for answer, one in zip(answers, right, strict=True):
-        score[answer] += one / counts[answer]
+    for answer, sample_score in zip(answers, right, strict=True):
+        score[answer] += sample_score / counts[answer]
     return sum(
-        score[answer] * _wins(k, own, tuple(sorted(n for other, n in counts.items() if other != answer)))
-        for answer, own in counts.items()
+        score[answer] * _most_frequent(k, count, tuple(sorted(n for other, n in counts.items() if other != answer)))
+        for answer, count in counts.items()
         if score[answer] > 0
     )
 
 
 @lru_cache(maxsize=4096)
-def _wins(k: int, own: int, others: tuple[int, ...]) -> float:
-    """The probability that an answer with `own` samples is the most frequent of k, given the counts of the others."""
-    found = Fraction()
-    for most in range(1, min(own, k) + 1):
+def _most_frequent(k: int, count: int, others: tuple[int, ...]) -> float:
+    """The probability that an answer with `count` samples is the most frequent of k, given the counts of the others."""
+    ways_to_win = Fraction()
+    for most in range(1, min(count, k) + 1):
         # ways[t, m]: how t of the others can have `most` samples each, the others fewer, and all of them m together.
         left = k - most
         # Whole numbers of any size: of many samples they are larger than any float.
         ways = np.zeros((min(len(others), left // most) + 1, left + 1), dtype=object)
         ways[0, 0] = 1
-        for count in others:
+        for other in others:
             added = ways * 0
-            for taken in range(min(count, most, left) + 1):
+            for taken in range(min(other, most, left) + 1):
                 tied = int(taken == most)
                 if tied and len(ways) == 1:
                     continue
                 source = ways[: len(ways) - tied, : left + 1 - taken]
-                added[tied:, taken:] += comb(count, taken) * source
+                added[tied:, taken:] += comb(other, taken) * source
             ways = added
-        found += comb(own, most) * sum(Fraction(number, 1 + tied) for tied, number in enumerate(ways[:, left].tolist()))
-    return float(found / comb(own + sum(others), k))
+        shares = (Fraction(number, 1 + tied) for tied, number in enumerate(ways[:, left].tolist()))
+        ways_to_win += comb(count, most) * sum(shares)
+    return float(ways_to_win / comb(count + sum(others), k))

@@ -1,11 +1,11 @@
-"""Metrics of labels that need counts for each class: macro-F1, balanced accuracy, Matthews correlation (MCC).
+"""Metrics of labels: accuracy, macro-F1, balanced accuracy and Matthews correlation (MCC).
 
-The classes are those of a data set, so such a metric is made for each (`PerClass.of_classes`). Statistics of an item
-are, for each class, whether it is predicted rightly, whether it is predicted, and whether it is the gold label.
-Scores are scikit-learn's of the (resampled) items, and 0 / 0 is 0 (`zero_division=0`). A class without a gold label
-counts neither in balanced accuracy nor in macro-F1. For macro-F1 scikit-learn counts it unless it is given the gold
-labels (`labels=`). Then one stray answer makes a class of F1 0 for one system alone: two systems that are equally good
-would differ by a third of their scores, on every item alike.
+All but accuracy need counts for each class. The classes are those of a data set, so such a metric is made for each
+data set (`PerClass.with_classes`). Statistics of an item are, for each class, whether it is predicted rightly, whether
+it is predicted, and whether it is the gold label. Scores are scikit-learn's of the (resampled) items, and 0 / 0 is 0
+(`zero_division=0`). A class without a gold label counts neither in balanced accuracy nor in macro-F1. For macro-F1
+scikit-learn counts it unless it is given the gold labels (`labels=`). Then one stray answer makes a class of F1 0 for
+one system alone: two systems that are equally good would differ by a third of their scores, on every item alike.
 """
 
 from __future__ import annotations
@@ -16,10 +16,33 @@ from typing import Any, Self
 import numpy as np
 
 from simstudy.metrics.base import Array, FloatArray, Metric, References, TextCounter
-from simstudy.metrics.references import one_label_each
+from simstudy.metrics.ratio import Ratio
+from simstudy.metrics.references import single_labels
 
 # What is counted for each class, in this order; then names of statistics are "right:cat".
 _KINDS = ("right", "predicted", "gold")
+
+
+class Accuracy(Ratio):
+    """Micro accuracy in percent, from (correct, total) per item.
+
+    An item with one decision has total 1; a sentence in tagging or parsing has as many as it has words.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            "accuracy", ("correct", "total"), numerator=(1, 0), denominator=(0, 1),
+            of_item=("total",), shared=("total",), unit="percent", item_range=(0, 1),
+        )  # fmt: skip
+
+    def text_counter(
+        self, references: References, *, tokenize: str | None = None, lowercase: bool = False
+    ) -> TextCounter:
+        return _label_counter(self, references)
+
+    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
+        correct, total = statistics[..., 0], statistics[..., 1]
+        return [((correct >= 0) & (correct <= total), "0 <= correct <= total")]
 
 
 class PerClass(Metric):
@@ -37,34 +60,25 @@ class PerClass(Metric):
         n = len(self.statistics) // len(_KINDS)
         return tuple(name.partition(":")[2] for name in self.statistics[:n])
 
-    def of_classes(self, classes: Iterable[str]) -> Self:
+    def with_classes(self, classes: Iterable[str]) -> Self:
         """The same metric of these labels, in alphabetical order."""
         more = {"label": self.label, "unit": self.unit, "signature": self.signature}
         return type(self)(self.name, sorted(set(classes)), **more)
 
-    def of_statistics(self, names: Sequence[str]) -> Self:
+    def with_statistics(self, names: Sequence[str]) -> Self:
         classes = [name.partition(":")[2] for name in names[: len(names) // len(_KINDS)]]
-        made = self.of_classes(classes)
-        return made if made.statistics == tuple(names) else self
+        metric = self.with_classes(classes)
+        return metric if metric.statistics == tuple(names) else self
 
     def text_counter(
         self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter:
-        wanted = one_label_each(self.name, references)
-        return TextCounter(len(wanted), lambda said: label_counts(self, wanted, [own.strip() for own in said]))
+        return _label_counter(self, references)
 
-    def check(self, statistics: Array) -> None:
+    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
         right, predicted, gold = np.split(statistics, len(_KINDS), axis=-1)
-        self._require(
-            np.all((right >= 0) & (right <= predicted) & (right <= gold), axis=-1),
-            "0 <= right <= predicted and right <= gold for every class",
-        )
-
-    def _rule(self) -> str:
-        return f"{len(self.classes)} classes" if self.classes else "for each class"
-
-    def __repr__(self) -> str:
-        return f"Metric {self.name}: {self.label}, {self._rule()}, statistics {', '.join(_KINDS)} of each class"
+        holds = np.all((right >= 0) & (right <= predicted) & (right <= gold), axis=-1)
+        return [(holds, "0 <= right <= predicted and right <= gold for every class")]
 
 
 class MacroF1(PerClass):
@@ -105,15 +119,20 @@ PER_CLASS: dict[str, PerClass] = {
 }
 
 
-def label_counts(metric: Metric, gold: Sequence[str], said: Sequence[str]) -> Array:
+def _label_counter(metric: Metric, references: References) -> TextCounter:
+    gold = single_labels(metric.name, references)
+    return TextCounter(len(gold), lambda labels: label_counts(metric, gold, [label.strip() for label in labels]))
+
+
+def label_counts(metric: Metric, gold: Sequence[str], predicted: Sequence[str]) -> Array:
     """Statistics (n, S) of one system's labels, under a metric for each class or under accuracy."""
-    right = np.array([own == wanted for own, wanted in zip(said, gold, strict=True)], dtype=np.int8)
+    right = np.array([label == wanted for label, wanted in zip(predicted, gold, strict=True)], dtype=np.int8)
     if not isinstance(metric, PerClass):
         return np.stack([right, np.ones_like(right)], axis=-1)
     place = {label: c for c, label in enumerate(metric.classes)}
     rows = np.arange(len(right))
     counts = np.zeros((len(right), len(_KINDS), len(place)), dtype=np.int8)
-    columns = [np.array([place[label] for label in labels], dtype=np.int64) for labels in (gold, said)]
+    columns = [np.array([place[label] for label in labels], dtype=np.int64) for labels in (gold, predicted)]
     counts[rows, 0, columns[0]] = right
     counts[rows, 1, columns[1]] = 1
     counts[rows, 2, columns[0]] = 1

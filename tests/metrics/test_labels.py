@@ -11,7 +11,7 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score, f1_score, matthews_corrcoef
 
 import simstudy as ss
-from simstudy.metrics.per_class import PER_CLASS
+from simstudy.metrics.labels import PER_CLASS
 
 OTHERS = {
     "macro_f1": lambda gold, said: 100 * f1_score(gold, said, labels=np.unique(gold), average="macro", zero_division=0),
@@ -71,8 +71,6 @@ def test_the_p_value_is_the_share_of_all_swaps(name: str) -> None:
         gains.append(OTHERS[name](gold, swapped[:, 0]) - OTHERS[name](gold, swapped[:, 1]))
     expected = np.mean(np.abs(gains) >= np.abs(gains[0]) - 1e-9)
     assert pair["p_value"] == pytest.approx(expected)
-    drawn = ss.compare(outputs, test="randomization", monte_carlo=True, n_resamples=5_000).frame.iloc[0]
-    assert drawn["p_value"] == pytest.approx(expected, abs=0.03)
 
 
 def test_the_classes_are_kept_in_the_file(tmp_path: Path) -> None:

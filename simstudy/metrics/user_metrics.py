@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
-from types import CodeType, FunctionType, MethodType
+from numbers import Real
+from types import CodeType
 from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.metrics import get_metric
-from simstudy.metrics.arrays import ArrayMetric, real_numbers
+from simstudy.metrics.arrays import ArrayMetric, check_finite, real_numbers
 from simstudy.metrics.base import Array, FloatArray, Metric, Unit
 from simstudy.running.fingerprints import fingerprint
 from simstudy.text.plain_text import printable
@@ -21,8 +22,8 @@ from simstudy.validation import InputError, check_choice, check_flag, check_text
 
 
 @dataclass(frozen=True, repr=False)
-class MadeMetric(Metric):
-    """A metric by a user's function; `metric` makes it."""
+class UserMetric(Metric):
+    """A metric by a user's function of summed statistics; `metric` makes it."""
 
     #: A hash of the function's code and of what it holds: it tells functions apart.
     program: str = field(default="", kw_only=True)
@@ -37,25 +38,12 @@ class MadeMetric(Metric):
         return np.isfinite(self._values(sums))
 
     def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
-        sums = statistics.sum(axis=1, dtype=np.float64)
-        for system, score in zip(systems, self._values(sums), strict=True):
-            if not np.isfinite(score):
-                raise InputError(
-                    "score",
-                    f"of metric '{self.name}' must be a finite number for the whole test set, not {score} as for "
-                    f"system '{system}'",
-                )
+        check_finite(self, statistics, self._values(statistics.sum(axis=1, dtype=np.float64)), systems)
 
     def _values(self, sums: Array) -> FloatArray:
-        # The sums are the engine's: a function that changed them would change every later score. A copy has nothing of
-        # them for its base.
-        copy = np.array(sums, dtype=np.float64)
-        copy.flags.writeable = False
-        columns = np.moveaxis(copy, -1, 0)
-        return real_numbers(self.function, [*columns], self._called())
-
-    def _called(self) -> str:
-        return f"score({', '.join(self.statistics)}) of metric '{self.name}'"
+        # A copy: what the function does to it changes no later score.
+        columns = np.moveaxis(np.array(sums, dtype=np.float64), -1, 0)
+        return real_numbers(self.function, [*columns], f"score({', '.join(self.statistics)}) of metric '{self.name}'")
 
 
 def metric(
@@ -67,7 +55,7 @@ def metric(
     unit: Unit = "",
     of_item: Sequence[str] = (),
     resample: bool = False,
-) -> MadeMetric | ArrayMetric:
+) -> UserMetric | ArrayMetric:
     """A metric of a function of summed statistics, or, with ``resample=True``, of the items' own values.
 
     Parameters
@@ -104,11 +92,9 @@ def metric(
 
     Notes
     -----
-    The function should be smooth: sign flips and intervals replace it by its slope, and the bootstrap supposes that
-    resamples differ from the test set as the test set does from the population. Of two equal systems on 150 items,
-    sign flips at 0.05 called the Fowlkes-Mallows index, root mean squared errors and exponentials of means (perplexity)
-    different in 3 to 6.5 % of 2,000 test sets. Where a function has steps (rounding, thresholds) they are wrong; use
-    ``test="randomization"``, which is valid for any function where the systems' results could be exchanged.
+    The function should be smooth: sign flips and intervals replace it by its slope. Where it has steps (rounding,
+    thresholds) they are wrong; use ``test="randomization"``, which is valid for any function if the systems' results
+    could be exchanged. The metric's signature is a hash of the function's code, defaults and enclosed values.
 
     Examples
     --------
@@ -141,72 +127,36 @@ def metric(
         check_texts(argument, listed, "names")
     if len(names) == 0 or len(set(names)) < len(names):
         raise InputError("columns", "must be at least one name, and each once", list(names))
-    program = fingerprint(_code_of(score))
-    known = (name, tuple(names), not lower_is_better)
-    told: dict[str, Any] = {"of_item": tuple(of_item), "unit": unit, "signature": f"source:{program[:12]}"}
+    program = fingerprint(_content(score))
+    definition = (name, tuple(names), not lower_is_better)
+    options: dict[str, Any] = {
+        "of_item": tuple(of_item), "unit": unit, "signature": f"source:{program[:12]}", "program": program,
+    }  # fmt: skip
     if resample:
-        of_arrays = ArrayMetric(*known, **told, program=program, function=score)
-        get_metric(of_arrays)
-        return of_arrays
-    made = MadeMetric(*known, **told, program=program, function=score)
-    get_metric(made)
-    _check_elementwise(made)
-    return made
+        array_metric = ArrayMetric(*definition, **options, function=score)
+        get_metric(array_metric)
+        return array_metric
+    user_metric = UserMetric(*definition, **options, function=score)
+    get_metric(user_metric)
+    _check_elementwise(user_metric)
+    return user_metric
 
 
-# Values that a function may hold, or take from its module.
-_VALUES = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, type(None))
-_CONTAINERS = (tuple, list, set, frozenset, Mapping)
+# Where a function or an object lies in memory.
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
-def _code_of(part: Any, outer: tuple[Any, ...] = ()) -> Any:
-    """The compiled code of a function, and the values and functions that it takes from elsewhere; else a name.
-
-    `outer` are the functions and containers around this one: a function may call itself.
-    """
-    if isinstance(part, _VALUES):
-        return part
-    if any(part is each for each in outer):
-        return "itself"
-
-    def codes(*inner: Any) -> list[Any]:
-        return [_code_of(each, (*outer, part)) for each in inner]
-
-    if isinstance(part, tuple | list):
-        return codes(*part)
-    if isinstance(part, set | frozenset):
-        return sorted(map(fingerprint, codes(*part)))
-    if isinstance(part, Mapping):
-        return sorted(map(fingerprint, codes(*part.items())))
+def _content(part: Any) -> Any:
+    """What tells functions apart: code, constants, defaults, enclosed values and numbers of the module."""
     if isinstance(part, CodeType):
-        return [part.co_code, part.co_names, part.co_varnames, *codes(part.co_consts)]
-    if isinstance(part, FunctionType):
-        held = [cell.cell_contents for cell in part.__closure__ or ()]
-        used = [part.__globals__.get(name) for name in _names_in(part.__code__)]
-        # Functions of other modules are known by their names.
-        used = [
-            one
-            for one in used
-            if isinstance(one, (*_VALUES, *_CONTAINERS))
-            or (isinstance(one, FunctionType) and one.__module__ == part.__module__)
-        ]
-        return [part.__code__.co_name, *codes(part.__code__, part.__defaults__, part.__kwdefaults__, held, used)]
-    if isinstance(part, functools.partial):
-        return codes(part.func, part.args, part.keywords)
-    if isinstance(part, MethodType):
-        return codes(part.__func__, vars(part.__self__))
-    if isinstance(compiled := getattr(part, "py_func", getattr(part, "__wrapped__", None)), FunctionType):
-        # numba compiles it, or its results are cached.
-        return codes(compiled)
-    if isinstance(called := getattr(type(part), "__call__", None), FunctionType):  # noqa: B004 - its code is wanted
-        return codes(called, vars(part))
-    return getattr(part, "__qualname__", type(part).__qualname__)
-
-
-def _names_in(code: CodeType) -> list[str]:
-    """The names that a function's code, and that of the functions inside it, takes from elsewhere."""
-    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return sorted({*code.co_names}.union(*map(_names_in, inner)))
+        return [part.co_code.hex(), part.co_names, *map(_content, part.co_consts)]
+    code = getattr(part, "__code__", None)
+    if isinstance(code, CodeType):
+        numbers = [value for name in code.co_names if isinstance(value := part.__globals__.get(name), Real)]
+        enclosed = [cell.cell_contents for cell in part.__closure__ or ()]
+        values = (part.__defaults__, part.__kwdefaults__, numbers, enclosed)
+        return [*_content(code), *(_ADDRESS.sub("", repr(value)) for value in values)]
+    return sorted(map(repr, part)) if isinstance(part, frozenset) else _ADDRESS.sub("", repr(part))
 
 
 def _arguments(score: Callable[..., Any]) -> list[str]:
@@ -214,21 +164,18 @@ def _arguments(score: Callable[..., Any]) -> list[str]:
         parameters = signature(score).parameters.values()
     except (ValueError, TypeError):
         raise InputError("columns", "must be given: the function does not say what its arguments are called") from None
-    if any(one.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD) for one in parameters):
-        raise InputError("columns", "must be given: the function accepts any number of arguments")
-    if not parameters:
-        raise InputError("score", "must take an array for each statistic, but the function has no arguments")
-    for one in parameters:
-        if one.default is not Parameter.empty:
-            raise InputError("columns", f"must be given: '{one.name}' has a default, and may be a statistic or not")
-    return [one.name for one in parameters]
+    several = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    for parameter in parameters:
+        if parameter.kind in several or parameter.default is not Parameter.empty:
+            raise InputError("columns", f"must be given: argument '{parameter.name}' may be several statistics or none")
+    return [parameter.name for parameter in parameters]
 
 
-def _check_elementwise(made: MadeMetric) -> None:
+def _check_elementwise(user_metric: UserMetric) -> None:
     """Raise a ValueError where the function does not give each row of sums a score of its own."""
-    sums = np.arange(1.0, 1 + 6 * len(made.statistics)).reshape(2, 3, -1) % 7 + 1
-    together = made.score(sums)
-    alone = [[made.score(row) for row in rows] for rows in sums]
+    sums = np.arange(1.0, 1 + 6 * len(user_metric.statistics)).reshape(2, 3, -1) % 7 + 1
+    together = user_metric.score(sums)
+    alone = [[user_metric.score(row) for row in rows] for rows in sums]
     if together.shape != (2, 3):
         raise InputError(
             "score",
@@ -236,7 +183,7 @@ def _check_elementwise(made: MadeMetric) -> None:
             f"{together.shape}",
             remedy="if it is no function of sums: simstudy.metric(name, function, resample=True)",
         )
-    if any(np.shape(one) != () for row in alone for one in row) or not np.allclose(together, alone, rtol=1e-12):
+    if np.shape(alone) != together.shape or not np.allclose(together, alone, rtol=1e-12):
         raise InputError(
             "score",
             "must depend on a test set's own sums alone: the same sums had other scores beside those of other test "

@@ -1,7 +1,8 @@
-"""Words of two tokenizations of one text, aligned as in the evaluation of the CoNLL 2018 shared task.
+"""Attachment scores of dependency parses, as in the evaluation of the CoNLL 2018 shared task.
 
-Words of tokens that are one word each are aligned if they are the same characters of the text. A multiword token
-("du": "de", "le") has no characters for each of its words: words there are aligned by a longest common subsequence.
+Parses of one text may differ in their words, which are aligned. Words of tokens that are one word each are aligned if
+they are the same characters of the text. A multiword token ("du": "de", "le") has no characters for each of its words:
+words there are aligned by a longest common subsequence.
 """
 
 from __future__ import annotations
@@ -9,6 +10,32 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from simstudy.metrics.f_measure import FBeta
+
+# F1 of (correct, system's, gold) words, as in the CoNLL 2018 shared task: accuracy where the words are the same.
+UAS = FBeta(1, "uas", "UAS")
+LAS = FBeta(1, "las", "LAS")
+UPOS = FBeta(1, "upos", "UPOS")
+
+#: The number of each word's head, from 1 on (0 is the root), and the relation to it.
+Parse = tuple[Sequence[int], Sequence[str]]
+
+
+def right_attachments(
+    guessed: Parse, gold: Parse, pairs: Sequence[tuple[int, int]], *, labelled: bool = True
+) -> list[tuple[int, int]]:
+    """The pairs of aligned words (gold, guessed) with aligned heads and, if labelled, the same relation.
+
+    As in the evaluation of the CoNLL 2018 shared task, subtypes of relations (what follows the colon) do not count and
+    punctuation does.
+    """
+    (heads, relations), (gold_heads, gold_relations) = guessed, gold
+    # A word that is not aligned is the right head of none.
+    gold_number = {0: 0} | {s + 1: g + 1 for g, s in pairs}
+    pairs = [(g, s) for g, s in pairs if gold_number.get(heads[s]) == gold_heads[g]]
+    same = (relations[s].partition(":")[0] == gold_relations[g].partition(":")[0] for g, s in pairs)
+    return [pair for pair, right in zip(pairs, same, strict=True) if right or not labelled]
 
 
 @dataclass(frozen=True)

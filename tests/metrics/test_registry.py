@@ -1,0 +1,133 @@
+"""Names of metrics, and metrics of other packages."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import simstudy as ss
+from simstudy.metrics import METRICS, FBeta, find_metric, get_metric, label
+from simstudy.metrics.mean import Mean
+from simstudy.metrics.registry import ALIASES
+from simstudy.running.plug_ins import plug_ins
+
+MODULE = """
+import simstudy as ss
+from simstudy.metrics import Ratio
+
+NAME = "jaccard"
+JACCARD = Ratio(
+    NAME, ("correct", "guessed", "gold"), numerator=(1, 0, 0), denominator=(-1, 1, 1), of_item=("gold",),
+    label="Jaccard index", unit="percent",
+)
+TOTAL = ss.metric("total", lambda hits: hits)
+"""
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Makes a folder of installed packages, whose one package has these entry points."""
+
+    def with_entry_points(entries: str) -> None:
+        about = tmp_path / "jaccards-1.0.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text("Metadata-Version: 2.1\nName: jaccards\nVersion: 1.0\n")
+        (about / "entry_points.txt").write_text(f"[simstudy.metrics]\n{entries}\n")
+        (tmp_path / "jaccards.py").write_text(MODULE)
+        importlib.invalidate_caches()
+        plug_ins.cache_clear()
+
+    monkeypatch.syspath_prepend(tmp_path)
+    yield with_entry_points
+    plug_ins.cache_clear()
+    sys.modules.pop("jaccards", None)
+
+
+def test_a_package_adds_metrics(install: Callable[[str], None], tmp_path: Path) -> None:
+    """Of its own class or made by `ss.metric`; tables, files and messages know them by name."""
+    shipped = list(METRICS)
+    install("jaccard = jaccards:JACCARD\ntotal = jaccards:TOTAL")
+    assert list(METRICS) == [*shipped, "jaccard", "total"]
+    (tmp_path / "counts.csv").write_text("system,item,correct,guessed,gold\na,1,3,4,6\nb,1,2,4,6\n")
+    outputs = ss.load(tmp_path / "counts.csv", "jaccard").outputs
+    assert outputs.scores().tolist() == [pytest.approx(100 * 3 / 7), 25]
+    assert label("jaccard") == "Jaccard index"
+    outputs.save(tmp_path / "kept.parquet")
+    assert ss.Outputs.load(tmp_path / "kept.parquet").metric == METRICS["jaccard"]
+    with pytest.raises(ValueError, match="did you mean 'jaccard'"):
+        get_metric("jacard")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    ["f1 = jaccards:JACCARD", "auc = jaccards:JACCARD", "acc = jaccards:JACCARD", "jaccard = jaccards:NAME",
+     "jaccard = jaccards:NO", "another = jaccards:JACCARD", "jaccard = jaccards:JACCARD\njaccard = jaccards:JACCARD "],
+)  # fmt: skip
+def test_a_package_whose_metric_is_wrong_is_named_in_one_line(install: Callable[[str], None], entry: str) -> None:
+    """A name that simstudy has, an object of another kind or of another name, and none."""
+    install(entry)
+    with pytest.raises(ValueError, match=f"entry point '{entry.split()[0]}' of package jaccards") as error:
+        get_metric("jaccard")
+    assert "\n" not in str(error.value)
+    for name in ("F1", "ndcg@10", "auc", "pass@2", "macro_f1", "acc"):
+        assert get_metric(name), "metrics of simstudy do without"
+
+
+def test_case_does_not_matter() -> None:
+    names = {"BLEU": "bleu", "ChrF++": "chrf++", "ROUGEL": "rougeL", "F1": "f1", "ACC": "accuracy", "NDCG@5": "ndcg@5"}
+    names |= {"Accuracy": "accuracy", "Macro_F1": "macro_f1", "rougelsum": "rougeLsum", "Pass@5": "pass@5"}
+    assert {name: get_metric(name).name for name in names} == names
+
+
+def test_other_names_are_those_of_tables() -> None:
+    for name in ("acc", "em", "exact_match", "pass@1"):
+        assert get_metric(name) is METRICS["accuracy"]
+    for other, name in ALIASES.items():
+        assert find_metric(other) is None
+        assert get_metric(other).name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("MAP", "ap"), ("recip_rank", "rr"), ("P_10", "precision@10"), ("nDCG@10", "ndcg@10"), ("ndcg_cut_5", "ndcg@5"),
+     ("R@100", "recall@100"), ("MRR@10", "rr@10"), ("map_cut_3", "ap@3"), ("Rprec", "rprecision"),
+     ("P@5:rel=2", "precision@5:rel=2"), ("hit@1", "success@1")],
+)  # fmt: skip
+def test_names_of_trec_eval_and_ir_measures(name: str, expected: str) -> None:
+    assert get_metric(name).name == expected
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    {
+        "acuracy": "(did you mean 'accuracy'?): one of accuracy, mean",
+        "macro f1": "(did you mean 'macro_f1'?)",
+        "ndgc@10": "(did you mean 'ndcg@10'?)",
+        "blue-ish": ": one of accuracy, mean",
+        "eval_loss": "; errors that files have as numbers are 'mean' with lower_is_better=True",
+        "RMSE": "; errors that files have as numbers are 'mean' with lower_is_better=True",
+    }.items(),
+)
+def test_the_nearest_name_is_offered_before_the_list_of_all(typed: str, hint: str) -> None:
+    with pytest.raises(ValueError, match=f"^metric must be a known name, not '{typed}' ?{re.escape(hint)}"):
+        get_metric(typed)
+
+
+def test_a_name_of_simstudy_is_of_its_metric_alone() -> None:
+    """A fraction that is called precision would be shown in percent, and read back as another metric."""
+    with pytest.raises(
+        ValueError, match="^metric must have a name of its own: rename .* 'precision' is a metric of simstudy"
+    ):
+        get_metric(Mean("precision", low=0, high=1))
+    for other in (Mean("ap", low=0, high=2), Mean("ndcg@5", low=0, high=1, scale=100), FBeta(2, "f1")):
+        with pytest.raises(ValueError, match=f"'{other.name}' is a metric of simstudy, unlike"):
+            get_metric(other)
+    for same in (Mean("ap", low=0, high=1), Mean("ndcg@5", low=0, high=1), FBeta(1), Mean("mine", low=0)):
+        assert get_metric(same) is same
+    with pytest.raises(ValueError, match=r"^metric must be a name or a Metric, not \['f1'\]$"):
+        get_metric(["f1"])  # type: ignore[arg-type]

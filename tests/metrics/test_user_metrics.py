@@ -1,0 +1,246 @@
+"""Metrics of users: Python functions of summed statistics or of arrays, and modules that the command imports."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import simstudy as ss
+from simstudy.metrics import METRICS
+from simstudy.metrics.user_metrics import metric
+from tests.cli.command import as_json, compare
+from tests.oracles import compared
+
+COUNT = count()
+
+
+def f1(correct: Any, guessed: Any, gold: Any) -> Any:
+    return 200 * correct / (guessed + gold)
+
+
+def missed(correct: Any, guessed: Any, gold: Any) -> Any:
+    return 100 - 200 * correct / (guessed + gold)
+
+
+@pytest.fixture
+def statistics(rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    """Three systems on twelve items."""
+    gold = np.broadcast_to(rng.integers(1, 5, size=12), (3, 12))
+    guessed = rng.integers(1, 5, size=(3, 12))
+    return np.stack([rng.binomial(np.minimum(guessed, gold), 0.7), guessed, gold], axis=-1)
+
+
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
+def test_a_function_is_tested_as_the_metric_that_it_computes(statistics: np.ndarray[Any, Any], test: str) -> None:
+    """All shuffles of twelve items are enumerated; resamples are the same ones for the same seed."""
+    options = {"test": test, "n_resamples": 5000}
+    built_in = compared(ss.Outputs.from_statistics(statistics, METRICS["f1"]), **options)
+    own = compared(ss.Outputs.from_statistics(statistics, metric("mine", f1, unit="percent")), **options)
+    assert own["p_value"].tolist() == built_in["p_value"].tolist()
+    np.testing.assert_allclose(own["gain"], built_in["gain"], rtol=1e-12)
+    assert set(own["metric_unit"]) == set(built_in["metric_unit"]) == {"percent"}
+
+
+def test_where_lower_is_better_the_same_systems_win(statistics: np.ndarray[Any, Any]) -> None:
+    more = compared(ss.Outputs.from_statistics(statistics, metric("mine", f1)))
+    less = compared(ss.Outputs.from_statistics(statistics, metric("missed", missed, lower_is_better=True)))
+    for column in ("system_a", "system_b", "better", "wins"):
+        assert less[column].tolist() == more[column].tolist()
+    np.testing.assert_allclose(less["p_value"], more["p_value"])
+
+
+def test_what_is_not_a_number_scores_0_and_is_undefined() -> None:
+    for name, function in {"mine": f1, "inverse": lambda correct, guessed, gold: correct / guessed}.items():
+        own = metric(name, function)
+        sums = np.array([[0, 0, 0], [1, 2, 2]])
+        assert own.score(sums).tolist() == [0, own.score(sums[1])]
+        assert own.defined(sums).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("unscored", [np.nan, np.inf])
+def test_a_test_set_without_a_score_is_refused(unscored: float) -> None:
+    own = metric("mine", lambda hits: np.where(hits > 2, hits, unscored))
+    outputs = ss.Outputs.from_statistics([[[1], [2]], [[1], [1]]], own, systems=["a", "b"])
+    with pytest.raises(ValueError, match=f"must be a finite number for the whole test set, not {unscored} .* 'b'"):
+        compared(outputs)
+
+
+def changes_what_it_gets(a: Any) -> Any:
+    a *= 2
+    return a
+
+
+def test_a_function_changes_no_sums_but_its_copy() -> None:
+    sums = np.arange(1.0, 7.0).reshape(2, 3, 1)
+    assert metric("twice", changes_what_it_gets).score(sums).tolist() == [[2, 4, 6], [8, 10, 12]]
+    assert sums.ravel().tolist() == [1, 2, 3, 4, 5, 6]
+
+
+SCALE = 2
+
+
+def test_functions_of_one_name_have_signatures_of_their_own(statistics: np.ndarray[Any, Any]) -> None:
+    """They differ in a constant, a default, an enclosed value, a set, an inner function or a number of the module."""
+
+    def power(exponent: float) -> Any:
+        return lambda correct, guessed, gold: (correct / gold) ** exponent
+
+    functions: list[Any] = [
+        f1, missed, power(2), power(3),
+        lambda correct, guessed, gold: 2 * correct / gold, lambda correct, guessed, gold: 3 * correct / gold,
+        lambda correct, guessed, gold: (correct + (2 in {"a", "b"})) / gold,
+        lambda correct, guessed, gold: (correct + (2 in {"a", "c"})) / gold,
+        lambda correct, guessed, gold: (lambda x: 2 * x)(correct) / gold,
+        lambda correct, guessed, gold: SCALE * correct / gold,
+    ]  # fmt: skip
+    columns = ["correct", "guessed", "gold"]
+    metrics = [metric("mine", function, columns=columns) for function in functions]
+    metrics += [metric("mine", lambda a, b, c, k=k: k * a / c, columns=columns) for k in (2, 3)]
+    assert len({own.definition for own in metrics}) == len({own.signature for own in metrics}) == len(metrics)
+    again = metric("mine", power(2))
+    assert (again, again.definition) == (metrics[2], metrics[2].definition)
+    table = compared(ss.Outputs.from_statistics(statistics, again))
+    assert again.signature in ss.analyses.signature(table)
+
+
+def test_a_definition_is_the_same_in_every_process() -> None:
+    """Sets of texts have another order in each."""
+    path = str(Path(ss.__file__).parents[1])
+    program = "import simstudy as ss; print(ss.metric('m', lambda a: a + ('x' in {'x', 'y', 'z', 'w'})).definition)"
+    lines = {
+        subprocess.run(
+            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed, "PYTHONPATH": path},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }  # fmt: skip
+    assert len(lines) == 1
+
+
+def test_columns_are_the_arguments_names_or_are_given() -> None:
+    assert metric("mine", f1).statistics == ("correct", "guessed", "gold")
+    assert metric("ratio", np.divide, columns=["hits", "total"]).score(np.array([3, 4])) == 0.75
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"score": "f1"}, "score must be a function of summed statistics, not 'f1'"),
+        ({"score": max}, "columns must be given: the function does not say"),
+        ({"score": lambda *sums: sums[0]}, "columns must be given: argument 'sums' may be several statistics"),
+        ({"score": lambda a, b=1: a / b}, "columns must be given: argument 'b' may be several statistics or none"),
+        ({"score": lambda: 1}, "columns must be at least one name"),
+        ({"score": lambda a: None}, "score(a) of metric 'mine' must return real numbers, not nothing"),
+        ({"score": lambda a: a * 1j}, "score(a) of metric 'mine' must return real numbers, not 'complex128'"),
+        ({"score": lambda a: a.nonsense}, "score(a) of metric 'mine' fails: AttributeError"),
+        ({"score": lambda a: a.sum()}, "score must return one number for each test set"),
+        ({"score": lambda a: a / a.max()}, "score must depend on a test set's own sums alone"),
+        ({"score": lambda a: a + next(COUNT)}, "score must depend on a test set's own sums alone"),
+        ({"columns": ["a", "a", "b"]}, "columns must be at least one name, and each once, not ['a', 'a', 'b']"),
+        ({"unit": "per cent"}, "unit must be one of percent, points, probability, \"\", not 'per cent'"),
+        ({"of_item": ["gild"]}, "of_item of metric 'mine' must be among correct, guessed, gold, unlike 'gild'"),
+        ({"name": "a|b"}, "name must be printable text that is not blank"),
+    ],
+)
+def test_what_is_no_metric_is_refused(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        metric(**({"name": "mine", "score": f1} | changed))
+    assert str(caught.value).startswith(message)
+
+
+def test_outputs_are_read_back_with_the_same_function_only(statistics: np.ndarray[Any, Any], tmp_path: Path) -> None:
+    path = tmp_path / "outputs.parquet"
+    outputs = ss.Outputs.from_statistics(statistics, metric("mine", lambda correct, guessed, gold: correct / gold))
+    outputs.save(path)
+    with pytest.raises(ValueError, match="has outputs of a user-defined metric, 'mine'"):
+        ss.Outputs.load(path)
+    with pytest.raises(ValueError, match="has outputs of the metric "):
+        ss.Outputs.load(path, metric("mine", f1))
+    assert ss.Outputs.load(path, outputs.metric).scores().tolist() == outputs.scores().tolist()
+
+
+MODULE = """
+import numpy as np
+print("imported")
+
+def share(hits, tries):
+    return 100 * hits / tries
+
+def misses(hits, tries):
+    return 100 - 100 * hits / tries
+
+def middle(hits, tries):
+    return np.median(hits)
+
+def f2(hits, tries):
+    return hits / tries
+
+def leaves(hits, tries):
+    if np.max(tries) > 15:
+        raise SystemExit(0)
+    return hits / tries
+
+number = 3
+"""
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_measures.py").write_text(MODULE)
+    (tmp_path / "broken_measures.py").write_text("import no_such_module_anywhere")
+    (tmp_path / "failing_measures.py").write_text("print(no_such_name)")
+    (tmp_path / "exiting_measures.py").write_text("raise SystemExit(0)")
+    (tmp_path / "tabnanny.py").write_text("raise SystemExit('the wrong one')")
+    monkeypatch.delitem(sys.modules, "tabnanny", raising=False)
+    monkeypatch.delitem(sys.modules, "own_measures", raising=False)
+    rows = [f"{system},{i},{hits},2" for system, hits in (("old", 1), ("new", 2)) for i in range(10)]
+    (tmp_path / "counts.csv").write_text("\n".join(["system,item,hits,tries", *rows]))
+    return "counts.csv"
+
+
+def test_the_command_takes_a_function_of_a_module(table: str) -> None:
+    """What the module prints is no part of the output."""
+    code, out, err = compare(table, "--metric", "own_measures:share", "--json")
+    systems = [(row["system"], row["score"]) for row in json.loads(out)["systems"]]
+    assert (code, systems, err.split("\n")[0]) == (0, [("new", 100.0), ("old", 50.0)], "imported")
+    content = as_json(table, "--metric", "own_measures:misses", "--lower-is-better")
+    assert [(row["system"], row["score"]) for row in content["systems"]] == [("new", 0.0), ("old", 50.0)]
+
+
+def test_a_module_that_closes_standard_output_is_named_in_one_line(table: str) -> None:
+    Path("closing.py").write_text("import sys\nsys.stdout.close()\ndef share(hits, tries):\n    return hits / tries\n")
+    line = [sys.executable, "-m", "simstudy", "compare", table, "--metric", "closing:share"]
+    done = subprocess.run(line, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    assert "metric 'closing:share': module 'closing' closes standard output" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ("nowhere:share", "metric 'nowhere:share': there is no module 'nowhere'"),
+        ("own_measures:shared", "own_measures.py) has no 'shared'"),
+        ("own_measures:middle", "if it is no function of sums: simstudy.metric(name, function, resample=True) makes a"),
+        ("own_measures:f2", "rename the function or the metric, as 'f2' is a metric of simstudy"),
+        ("own_measures:number", "score must be a function of summed statistics, not 3"),
+        ("own_measures:leaves", "score(hits, tries) of metric 'leaves' fails: SystemExit: 0"),
+        ("failing_measures:share", "cannot be imported: NameError: name 'no_such_name' is not"),
+        ("exiting_measures:share", "module 'exiting_measures' cannot be imported: SystemExit: 0"),
+        ("broken_measures:share", "module 'broken_measures' needs 'no_such_module_anywhere', which is not there"),
+        ("tabnanny:share", "has no 'share'"),  # Python's own goes before the file here.
+        ("own_measures", "must name a function of own_measures.py: --metric own_measures:function"),
+        *((f"{module}:share", "must be module:function") for module in ("", "own_measures.py", "own measures")),
+    ],
+)
+def test_what_cannot_be_had_is_said_in_one_line(table: str, named: str, message: str) -> None:
+    code, out, err = compare(table, "--metric", named)
+    assert (code, out, err.removeprefix("imported\n").count("\n")) == (2, "", 1)
+    assert message in err
