@@ -15,6 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 from simstudy.analyses.duplicates import near_duplicates
 from simstudy.metrics import METRICS
+from simstudy.metrics.mean import Mean
 from simstudy.outputs import Outputs
 from tests.oracles import ascending
 
@@ -204,6 +205,8 @@ def test_another_metric_of_the_same_statistics() -> None:
     np.testing.assert_array_equal(recall.statistics, f1.statistics)
     assert recall.scores().tolist() == [50]
     assert recall.with_metric("f1").fingerprint() == f1.fingerprint()
+    with pytest.raises(ValueError, match="unlike sum = 2, count = 1 of system 'system-1', item '0'$"):
+        Outputs.from_statistics([[[2, 1]]], "mean").with_metric(Mean("share", low=0, high=1))
 
 
 def test_fingerprints_are_of_the_content(tagged: Outputs) -> None:
