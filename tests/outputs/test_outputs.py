@@ -116,6 +116,10 @@ def test_joined_tables_know_what_either_knows_and_may_not_disagree() -> None:
     items = pd.DataFrame({"id": ["y", "x"], "cluster": ["of y", "of x"]})
     other = Outputs.from_statistics([[[1, 1, 1], [0, 0, 2]]], "f1", ["b"], items)
     assert one.join_systems(other).items["cluster"].tolist() == ["of x", "of y"]
+    halves = [
+        replace(part, items=part.items.assign(domain=d)) for part, d in ((one, ["p", None]), (other, ["q", None]))
+    ]
+    assert halves[0].join_systems(halves[1]).items["domain"].tolist() == ["p", "q"]
     again = Outputs.from_statistics([[[1, 1, 1], [0, 0, 2]]], "f1", ["c"], items.assign(cluster=["of y", "of z"]))
     with pytest.raises(ValueError, match="^item 'x' has the cluster 'of x' here and 'of z' there$"):
         one.join_systems(other).join_systems(again)
