@@ -15,6 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 from simstudy.analyses.duplicates import near_duplicates
 from simstudy.metrics import METRICS
+from simstudy.metrics.mean import Mean
 from simstudy.outputs import Outputs
 from tests.oracles import ascending
 
@@ -115,6 +116,10 @@ def test_joined_tables_know_what_either_knows_and_may_not_disagree() -> None:
     items = pd.DataFrame({"id": ["y", "x"], "cluster": ["of y", "of x"]})
     other = Outputs.from_statistics([[[1, 1, 1], [0, 0, 2]]], "f1", ["b"], items)
     assert one.join_systems(other).items["cluster"].tolist() == ["of x", "of y"]
+    halves = [
+        replace(part, items=part.items.assign(domain=d)) for part, d in ((one, ["p", None]), (other, ["q", None]))
+    ]
+    assert halves[0].join_systems(halves[1]).items["domain"].tolist() == ["p", "q"]
     again = Outputs.from_statistics([[[1, 1, 1], [0, 0, 2]]], "f1", ["c"], items.assign(cluster=["of y", "of z"]))
     with pytest.raises(ValueError, match="^item 'x' has the cluster 'of x' here and 'of z' there$"):
         one.join_systems(other).join_systems(again)
@@ -204,6 +209,8 @@ def test_another_metric_of_the_same_statistics() -> None:
     np.testing.assert_array_equal(recall.statistics, f1.statistics)
     assert recall.scores().tolist() == [50]
     assert recall.with_metric("f1").fingerprint() == f1.fingerprint()
+    with pytest.raises(ValueError, match="unlike sum = 2, count = 1 of system 'system-1', item '0'$"):
+        Outputs.from_statistics([[[2, 1]]], "mean").with_metric(Mean("share", low=0, high=1))
 
 
 def test_fingerprints_are_of_the_content(tagged: Outputs) -> None:
