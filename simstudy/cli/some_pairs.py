@@ -119,8 +119,7 @@ def _alone(pairs: Comparisons, test_set: TestSet, alpha: float) -> tuple[Examina
     from simstudy.examination.examination import Examination
     from simstudy.examination.rows import facts
 
-    nothing = pd.DataFrame()
-    found = Examination(pairs, alpha, test_set=test_set, leaderboard=nothing, duplicates=nothing)
+    found = Examination(pairs, alpha, test_set=test_set, duplicates=pd.DataFrame())
     return found, {name: fact for name, fact in facts(found).items() if name not in ("Note", "Systems")}
 
 
@@ -135,5 +134,5 @@ def _said(found: Examination, against: Any) -> list[str]:
 
     frame, names = found.pairs.frame, found.outputs.names
     if isinstance(against, str) and against in names:
-        return [counted_against(found.leaderboard, frame, against, found.alpha)]
+        return [counted_against(frame, against, found.alpha)]
     return [counted_significant(frame, found.alpha), *([_SEEN] if against == NEIGHBOURS else [])]

@@ -11,7 +11,6 @@ import pandas as pd
 
 from simstudy.analyses.duplicates import DUPLICATES, distinct, no_duplicates
 from simstudy.analyses.equivalence import check_margin, equivalence
-from simstudy.analyses.leaderboard import leaderboard
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.engines.memory import check_memory
@@ -182,7 +181,6 @@ def _examined(test_set: TestSet, *, alpha: float, margin: float | None, files: M
     by = test_set.by[0] if test_set.by else None
     if test_set.duplicates != "drop":
         _check_memory(test_set)
-    seed = options.get("seed", 0)
     with notes_kept() as told:
         # Whether systems are alike is looked at only when it is asked for.
         kept = test_set.duplicates == "keep"
@@ -201,20 +199,19 @@ def _examined(test_set: TestSet, *, alpha: float, margin: float | None, files: M
         pairs = corrected(classified(compare(outputs, **options).frame, outputs, by))
         if margin is not None:
             pairs = equivalence(pairs, margin, alpha=alpha)
-        board = leaderboard(outputs, unit=test_set.unit, seed=seed)
+        found = Examination(
+            Comparisons(pairs, outputs.systems),
+            alpha,
+            options.get("seed", 0),
+            test_set=test_set,
+            duplicates=alike,
+            margin=margin,
+            files=files,
+        )
         notes.note_resamples(pairs, options)
         if len(pairs) > 1:
-            notes.note_pairs(pairs, board, alpha)
-    return Examination(
-        Comparisons(pairs, outputs.systems),
-        alpha,
-        seed,
-        test_set=replace(test_set, notes=(*test_set.notes, *told)),
-        leaderboard=board,
-        duplicates=alike,
-        margin=margin,
-        files=files,
-    )
+            notes.note_pairs(found)
+    return replace(found, test_set=replace(test_set, notes=(*test_set.notes, *told)))
 
 
 def _check_memory(test_set: TestSet) -> None:

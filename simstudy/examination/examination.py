@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from simstudy.analyses.deciding_items import DecidingItems, deciding_items
+from simstudy.analyses.leaderboard import leaderboard
 from simstudy.analyses.relation_classes import ALL_PAIRS, related
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
@@ -57,8 +58,6 @@ class Examination(ReprMixin):
     _: KW_ONLY
     test_set: TestSet
     """The systems that were compared, how, and what a reader should know about the data."""
-    leaderboard: pd.DataFrame
-    """Scores with their intervals, and the places that each system may have (`simstudy.leaderboard`)."""
     duplicates: pd.DataFrame
     """Near-duplicates among all systems, also those that were dropped; no row where duplicates="keep"."""
     margin: float | None = None
@@ -73,6 +72,11 @@ class Examination(ReprMixin):
     def outputs(self) -> Outputs:
         """The systems that were compared."""
         return self.test_set.outputs
+
+    @cached_property
+    def leaderboard(self) -> pd.DataFrame:
+        """Scores with their intervals, and the places that each system may have (`simstudy.leaderboard`)."""
+        return leaderboard(self.outputs, unit=self.test_set.unit, seed=self.seed)
 
     @cached_property
     def groups(self) -> pd.DataFrame:

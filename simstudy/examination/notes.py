@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -15,6 +15,9 @@ from simstudy.statistics.decisions import Decision
 from simstudy.text.numerals import counted, units_text
 from simstudy.text.plain_text import shown
 from simstudy.validation import InputError
+
+if TYPE_CHECKING:
+    from simstudy.examination.examination import Examination
 
 # Systems that a note names.
 _MOST_NAMED = 20
@@ -50,20 +53,23 @@ def note_margin(margin: float, outputs: Outputs) -> None:
         note("small margin", margin=margin, n_items=outputs.n_items, least=least, percent=100 * margin)
 
 
-def note_pairs(pairs: pd.DataFrame, board: pd.DataFrame, alpha: float) -> None:
+def note_pairs(found: Examination) -> None:
     """Say what a table of all pairs is worth: few units, one side, tests that ask something else, no intervals."""
+    pairs = found.pairs.frame
     n, unit = int(pairs["n_units"].iloc[0]), pairs["unit"].iloc[0]
     if n < FEW_UNITS:
         rough = "intervals" if pairs["exact_level"].all() else "tests and intervals"
         note("few units", units=units_text(n, unit), rough=rough, least=FEW_UNITS)
     if pairs["alternative"].iloc[0] != "two-sided":
         note("one-sided p-values")
-    against = pairs[Decision(alpha).prefers_worse(pairs)]
+    against = pairs[Decision(found.alpha).prefers_worse(pairs)]
     if len(against):
         test = TESTS[against["test"].iloc[0]]
         pairs_text = counted(len(against), "pair")
         note("worse system preferred", test=test.title, pairs=pairs_text, first=_first(against), null=test.null)
-    _note_no_interval(pairs[pairs["gain_low"].isna()], board)
+    without = pairs[pairs["gain_low"].isna()]
+    if len(without):
+        _note_no_interval(without, found.leaderboard)
 
 
 def note_resamples(pairs: pd.DataFrame, options: Mapping[str, Any]) -> None:

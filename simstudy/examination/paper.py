@@ -42,7 +42,7 @@ def paper(found: Examination, *, baseline: str | None = None, most: int | None =
     form = pairs.number_format(frame)
     if baseline is not None and most is not None and len(frame) > most:
         # Who names a baseline asks for the gains over it.
-        _, own, family = leaderboards.against(found.leaderboard, frame, baseline)
+        _, own, family = leaderboards.against(frame, baseline)
         listed = pairs.of_pairs(own, alpha=alpha, form=form, most=None, family=family)
     else:
         listed = pairs.of_pairs(frame, alpha=alpha, form=form, most=most)
@@ -56,7 +56,7 @@ def _methods(found: Examination, baseline: str | None) -> Text:
     return joined(
         basis.compared(frame),
         basis.corrected_for(f"all {len(frame):,} pairs"),
-        basis.corrected_with(baseline, leaderboards.against(board, frame, baseline)[2]),
+        basis.corrected_with(baseline, leaderboards.against(frame, baseline)[2]),
         basis.intervals(frame, of_scores=score_interval(found.outputs, found.test_set.unit)),
         basis.ranks(float(board["level"].iloc[0]), found.seed),
         basis.software(signature(found)),
@@ -88,7 +88,7 @@ def _against(found: Examination, baseline: str | None) -> Text:
     if baseline is None:
         return []
     board, frame = found.leaderboard, found.pairs.frame
-    said = [leaderboards.counted_against(board, frame, baseline, found.alpha)]
+    said = [leaderboards.counted_against(frame, baseline, found.alpha)]
     marks = leaderboards.marks_against(board, frame, baseline, found.alpha)
     if board.loc[board["system"] == baseline, "may_be_best"].any() and {*marks.values()} & {*BETTER_MARKS}:
         said.append(

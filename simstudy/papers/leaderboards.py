@@ -33,13 +33,13 @@ def check_baseline(baseline: str, names: Sequence[str]) -> None:
         raise InputError("baseline", "must not be given with two systems: the table compares them with each other")
 
 
-def against(board: pd.DataFrame, pairs: pd.DataFrame, baseline: str | None) -> tuple[str, pd.DataFrame, str]:
+def against(pairs: pd.DataFrame, baseline: str | None) -> tuple[str, pd.DataFrame, str]:
     """The system that marks compare with, its pairs with p_holm, and the family that this is corrected for.
 
     That is a baseline, which was named beforehand: its pairs are a family. Without one it is the system with the best
     score. Which one that is the data say, so that all pairs are the family.
     """
-    reference = str(board["system"].iloc[0]) if baseline is None else baseline
+    reference = str(pairs["system_a"].iloc[0]) if baseline is None else baseline
     own = pairs[(pairs["system_a"] == reference) | (pairs["system_b"] == reference)]
     if baseline is None:
         return reference, own, f"all {len(pairs):,} pairs"
@@ -53,7 +53,7 @@ def marks_against(board: pd.DataFrame, pairs: pd.DataFrame, baseline: str | None
     """
     if baseline is not None and baseline not in set(board["system"]):
         return {}
-    reference, own, _ = against(board, pairs, baseline)
+    reference, own, _ = against(pairs, baseline)
     ahead = (own["system_b"] == reference).to_numpy()
     found: dict[str, str] = {}
     worse = BETTER_MARKS if baseline is None else WORSE_MARKS
@@ -75,9 +75,9 @@ def claims(used: set[str], reference: str, how: str, alpha: float, *, named: boo
     return said or f" No system differs significantly from {reference} at {alpha:g} ({how})."
 
 
-def counted_against(board: pd.DataFrame, pairs: pd.DataFrame, baseline: str, alpha: float) -> str:
+def counted_against(pairs: pd.DataFrame, baseline: str, alpha: float) -> str:
     """How many systems are significantly better than the baseline, and how many worse, a sentence."""
-    reference, own, family = against(board, pairs, baseline)
+    reference, own, family = against(pairs, baseline)
     significant = Decision(alpha, p="p_holm").significant(own)
     better, worse = (int((significant & (own[side] != reference)).sum()) for side in ("system_a", "system_b"))
     sides = SIDES[own["alternative"].iloc[0]]
@@ -93,7 +93,7 @@ def leaderboard(board: pd.DataFrame, pairs: pd.DataFrame, *, alpha: float, basel
     halves = ((board["score_high"] - board["score_low"]) / 2).tolist()
     form = number_format(pairs, halves)
     found = marks_against(board, pairs, baseline, alpha)
-    reference, _, family = against(board, pairs, baseline)
+    reference, _, family = against(pairs, baseline)
     one = pairs.iloc[0]
     how = f"{SIDES[one['alternative']]} {TESTS[one['test']].title}, Holm's correction for {family}"
     named = shown(reference) if baseline else f"{shown(reference)}, the best score,"

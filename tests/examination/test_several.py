@@ -150,7 +150,8 @@ def test_comparisons_of_many_systems_have_each_their_own_numbers(unlike: Several
         ["a", "90.00 (1)", ""], ["b", "81.67 (2)", f"{y['b']:.4f} (4)"], ["c", "75.00 (3)", f"{y['c']:.4f} (1)"],
         ["d", "70.00 (4)", f"{y['d']:.4f} (3)"], ["e", "", f"{y['e']:.4f} (2)"],
     ]  # fmt: skip
-    tied = replace(unlike.parts[1], leaderboard=boards[1].assign(rank=[1, 2, 2, 4]))
+    tied = replace(unlike.parts[1])
+    vars(tied)["leaderboard"] = boards[1].assign(rank=[1, 2, 2, 4])
     ranks = scores_by_part(Several((unlike.parts[0], tied))).iloc[:, 2].str.partition(" ")[2]
     assert ranks.tolist() == ["", "(4)", "(1)", "(2)", "(2)"]
     assert answer(unlike) == "No system may be the best in each of the 2 comparisons (95 % confidence in each)."

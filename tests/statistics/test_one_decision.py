@@ -74,10 +74,7 @@ def gate(outputs: Outputs, pairs: pd.DataFrame, alpha: float) -> bool:
 
 
 def _examination(outputs: Outputs, pairs: pd.DataFrame, alpha: float) -> Examination:
-    none = pd.DataFrame()
-    return Examination(
-        Comparisons(corrected(pairs)), alpha, test_set=TestSet(outputs), leaderboard=none, duplicates=none
-    )
+    return Examination(Comparisons(corrected(pairs)), alpha, test_set=TestSet(outputs), duplicates=pd.DataFrame())
 
 
 def said_in_words(pairs: pd.DataFrame, alpha: float) -> bool:
