@@ -10,13 +10,14 @@ import pandas as pd
 import pytest
 
 from simstudy import plot
+from simstudy.comparisons import Comparisons
 from simstudy.examination import Examination, charts, examine, notes, sections
 from simstudy.examination.page import page_of
 from simstudy.examination.printed import answer, significant_gain
 from simstudy.examination.rows import pair_rows, threshold_rows
 from simstudy.metrics.mean import LOWER_MEAN
 from simstudy.notes import notes_kept
-from simstudy.outputs import Outputs
+from simstudy.outputs import Outputs, TestSet
 from simstudy.pages import charts as of_pages
 from simstudy.text.numerals import gain_text, p_adjusted, p_short, p_text
 from simstudy.truth.synthetic import correlated_accuracies
@@ -247,12 +248,16 @@ def test_notes_count_what_they_are_about() -> None:
     assert kept(notes.note_resamples, resampled, {"n_resamples": 99}) == kept(notes.note_resamples, pairs, {}) == ()
     board = pd.DataFrame({"system": ["new", "old", "x", "y", "z"], "n_undefined": [0, 0, 0, 2, 0]})
     worse = pairs.assign(better=["old", "x", "old"], test="sign", p_value=0.03)
-    assert kept(notes.note_pairs, worse, board, 0.02) == ()
-    assert (
-        " prefers the system with the worse score in 2 pairs, first " in kept(notes.note_pairs, worse, board, 0.05)[0]
-    )
+
+    def examined(rows: pd.DataFrame, alpha: float = 0.05) -> Examination:
+        found = Examination(Comparisons(rows), alpha, test_set=TestSet(every), duplicates=pd.DataFrame())
+        vars(found)["leaderboard"] = board
+        return found
+
+    assert kept(notes.note_pairs, examined(worse, 0.02)) == ()
+    assert " prefers the system with the worse score in 2 pairs, first " in kept(notes.note_pairs, examined(worse))[0]
     few = pairs.assign(gain_low=np.nan, ties=[20, 3, 3], n_units=20)
-    assert [note.partition(":")[2].partition(",")[0] for note in kept(notes.note_pairs, few, board, 0.05)] == [
+    assert [note.partition(":")[2].partition(",")[0] for note in kept(notes.note_pairs, examined(few))] == [
         " the two systems do equally well on every unit", " the difference is the same on every unit",
         " without one of the units a score is undefined (0 / 0)",
     ]  # fmt: skip
