@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
 from simstudy import plot
-from simstudy.analyses.agreement import agreement, disagreements
+from simstudy.analyses.agreement import agreement, decisions_by_test
 from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.comparisons.comparing import compare
@@ -56,6 +57,21 @@ def _compared(outputs: Outputs, test: str, n_resamples: int | None, seed: int, n
         seed=seed,
         n_jobs=n_threads,
     ).frame
+
+
+def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> pd.DataFrame:
+    """Pairs that some tests reject and others do not: a column of p-values for each test.
+
+    At most n rows, evenly chosen over the gains and by descending gain: the pair's columns, its gain, p by test, and
+    prefers_worse, the tests that prefer the system with the worse score, so that they do not reject.
+    """
+    decided = decisions_by_test(pairs, alpha)
+    wide, rejected, prefers_worse = (decided[name] for name in ("p_value", "rejected", "prefers_worse"))
+    named = [", ".join(prefers_worse.columns[row]) for row in prefers_worse.to_numpy()]
+    split = wide.assign(prefers_worse=named)[rejected.any(axis=1) & ~rejected.all(axis=1)].reset_index()
+    split = split.sort_values(["gain", "system_a", "system_b"], ascending=[False, True, True])
+    chosen = np.unique(np.linspace(0, len(split) - 1, min(n, len(split))).round().astype(int))
+    return split.iloc[chosen].reset_index(drop=True)
 
 
 def side_by_side_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:

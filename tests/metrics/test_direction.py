@@ -150,8 +150,8 @@ class TestAnalyses:
     def test_tables_of_pairs(self, boards: tuple[Outputs, Outputs], unit: str, alternative: str) -> None:
         pairs = [table_of(o, unit=unit, alternative=alternative, n_resamples=500) for o in boards]
         for analysis in (
-            ss.curve, ss.thresholds, ss.significant_gains, ss.ranks, ss.groups, ss.analyses.intransitive,
-            ss.analyses.gain_ranges, lambda table: ss.equivalence(table, 0.02), ss.analyses.corrected,
+            ss.curve, ss.thresholds, ss.significant_gains, ss.ranks, ss.groups,
+            lambda table: ss.equivalence(table, 0.02), ss.analyses.corrected,
             lambda table: ss.groups(ss.analyses.corrected(table), p="p_holm"),
         ):  # fmt: skip
             assert_same(analysis(pairs[0]), analysis(pairs[1]))  # type: ignore[operator]
