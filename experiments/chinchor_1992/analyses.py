@@ -96,7 +96,7 @@ def gain_ranges(pairs: pd.DataFrame, *, alpha: float, certainty: float) -> pd.Da
 def question_of(pairs: pd.DataFrame, alpha: float, certainty: float) -> dict[str, object]:
     """The columns that name a table of pairs, and the rule of its decisions."""
     columns = ["task", "test_set", "n_items", "metric", "test", "alternative"]
-    return {**pairs[columns].iloc[0].to_dict(), "alpha": alpha, "certainty": certainty}
+    return {**{name: pairs[name].iloc[0] for name in columns}, "alpha": alpha, "certainty": certainty}
 
 
 def by_place(pairs: pd.DataFrame, names: pd.Series | np.ndarray, values: pd.Series | np.ndarray) -> np.ndarray:

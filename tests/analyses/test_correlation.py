@@ -30,7 +30,7 @@ def test_r12_and_both_deviations_are_scipys_and_numpys(rng: np.random.Generator)
 
 def test_sd_of_items_of_different_size_is_that_of_redrawn_gains(tagged: Outputs) -> None:
     """The gain of test sets redrawn with replacement, denominators and all, spreads as sd_paired says."""
-    table = correlation(tagged)
+    table = correlation(tagged, unit="item")
     correct = dict(zip(tagged.names, tagged.statistics[..., 0], strict=True))
     total = tagged.statistics[0, :, 1]
     drawn = np.random.default_rng(1).integers(0, tagged.n_items, size=(20_000, tagged.n_items))
@@ -95,11 +95,28 @@ def test_without_item_scores_it_is_what_leaving_an_item_out_takes_away(rng: np.r
     np.testing.assert_allclose(table["sd_paired"], compared(ranked, n_resamples=100)["gain_se"])
 
 
+def test_sd_of_the_gain_is_that_of_clusters(rng: np.random.Generator) -> None:
+    """Sixty clusters of ten, answers of a cluster alike: numpy's standard error of cluster means, and compare's."""
+    easy = np.repeat(rng.normal(size=(60, 2)), 10, axis=0)
+    frame = pd.DataFrame((easy + 0.3 * rng.normal(size=(600, 2)) > 0).astype(int), columns=["a", "b"])
+    items = pd.DataFrame({"id": range(600), "cluster": np.repeat(np.arange(60), 10)})
+    outputs = Outputs.from_scores(frame, "accuracy", items=items)
+    row = correlation(outputs).iloc[0]
+    means = frame.groupby(items["cluster"]).mean()
+    assert row.r12 == pytest.approx(means.corr().loc["a", "b"])
+    assert row.sd_paired == pytest.approx(100 * (means["a"] - means["b"]).sem())
+    assert row.sd_paired == pytest.approx(compared(outputs)["gain_se"].item())
+    by_items = correlation(outputs, unit="item").iloc[0]
+    assert by_items.sd_paired == pytest.approx(100 * (frame["a"] - frame["b"]).sem())
+    assert row.n_items == by_items.n_items == 600
+    assert row.sd_paired > 1.5 * by_items.sd_paired
+
+
 def test_too_few_systems_or_items_are_refused(rng: np.random.Generator) -> None:
     counts = np.stack([rng.integers(0, 3, size=(2, 20)), np.full((2, 20), 3), np.full((2, 20), 5)], axis=-1)
-    with pytest.raises(ValueError, match="at least 2 systems and 2 items, not 1 and 20"):
+    with pytest.raises(ValueError, match="at least 2 systems and 2 resampling units, not 1 and 20"):
         correlation(Outputs.from_statistics(counts[:1], "recall"))
-    with pytest.raises(ValueError, match="at least 2 systems and 2 items, not 2 and 1"):
+    with pytest.raises(ValueError, match="at least 2 systems and 2 resampling units, not 2 and 1"):
         correlation(Outputs.from_statistics(counts[:, :1], "recall"))
 
 
