@@ -153,12 +153,10 @@ def correlation_summary(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _deviations(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Deviations of the scores of units (K, n) and sizes of them (K,), whose mean times the factor is the score; the factor."""
-    if outputs.n_systems < 2 or outputs.n_items < 2:
-        raise InputError(
-            "outputs",
-            f"must have at least 2 systems and 2 resampling units, not {outputs.n_systems} and {outputs.n_items}",
-        )
+    """Deviations of units (K, n) and their sizes (K,), whose mean times the factor is the score; the factor."""
+    k, n = outputs.n_systems, outputs.n_items
+    if k < 2 or n < 2:
+        raise InputError("outputs", f"must have at least 2 systems and 2 resampling units, not {k} and {n}")
     metric = outputs.metric
     statistics, factor = rescaled(outputs.statistics, metric)
     ratio = metric.ratio(statistics)

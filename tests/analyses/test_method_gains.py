@@ -64,10 +64,10 @@ def test_what_has_no_seeds_is_refused() -> None:
 @pytest.mark.parametrize("n", [50, 200])
 @pytest.mark.parametrize("sd", [0.0, 0.3])
 def test_equal_methods_are_rejected_as_often_as_the_level_says(seeds: int, n: int, sd: float) -> None:
-    """2,000 test sets, with and without training variance."""
+    """2,000 test sets, with and without training variance: 3 to 6 %, with a standard error of half a percent."""
     rng = np.random.default_rng(seeds * n)
     n_sets = 2_000
     rejected = [
         method_gains(ss.Outputs.from_scores(made(rng, seeds, sd, n)))["p_value"].item() <= 0.05 for _ in range(n_sets)
     ]
-    assert 0.03 <= np.mean(rejected) <= 0.06
+    assert 0.025 < np.mean(rejected) < 0.066
