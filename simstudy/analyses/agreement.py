@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.other_systems import every_system, share_interval
+from simstudy.analyses.other_systems import every_system, redrawn_share_interval
 from simstudy.analyses.relation_classes import relation_classes
 from simstudy.statistics.decisions import Decision
 from simstudy.tables import QUESTION, TEST_SET, require_columns, require_one_question, takes_pairs
@@ -79,7 +79,7 @@ def agreement(
             p_value, rejected = p_values[test].to_numpy(), rejects[test].to_numpy()
             comparable = (p_reference >= 0.001) & (p_reference <= 0.5)
             comparable &= ~(other[test] | other[reference]).to_numpy()
-            low, high = share_interval(redrawn, n_pairs)
+            low, high = redrawn_share_interval(redrawn, n_pairs)
             ratio = p_value[comparable] / p_reference[comparable]
             rows.append(
                 {

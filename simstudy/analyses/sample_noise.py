@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from simstudy.analyses.other_systems import jackknife_interval
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs, require_outputs
@@ -24,9 +25,6 @@ OF = ("gains", "scores")
 
 #: Numbers of samples of a curve, unless others are asked for.
 NUMBERS = (1, 2, 3, 5, 10, 20, 50, 100)
-
-# An interval of 95 %.
-_Z = 1.959963984540054
 
 # Intervals of variances need as many units.
 _FEWEST_UNITS = 10
@@ -238,7 +236,7 @@ def _parts(values: FloatArray, within: FloatArray, one: FloatArray) -> dict[str,
     between = max(total - inside, 0.0)
     known = np.isfinite(inside)
     share = min(inside / total, 1.0) if known and total > 0 else np.nan
-    low, high = _interval(values, within, share)
+    low, high = _share_interval(values, within, share)
     _, least, most = between_variance(values, within) if n >= _FEWEST_UNITS else (np.nan, np.nan, np.nan)
     return {
         "se": np.sqrt(total),
@@ -253,7 +251,7 @@ def _parts(values: FloatArray, within: FloatArray, one: FloatArray) -> dict[str,
     }
 
 
-def _interval(values: FloatArray, within: FloatArray, share: float) -> tuple[float, float]:
+def _share_interval(values: FloatArray, within: FloatArray, share: float) -> tuple[float, float]:
     """The 95 % interval of a share, by the jackknife over units of its logarithm, cut at 1."""
     n = len(values)
     if n < _FEWEST_UNITS or not np.isfinite(share) or share <= 0:
@@ -261,8 +259,8 @@ def _interval(values: FloatArray, within: FloatArray, share: float) -> tuple[flo
     s, q, w = values.sum(), (values**2).sum(), within.sum()
     total = np.maximum((q - values**2) - (s - values) ** 2 / (n - 1), 0) / (n - 2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log((w - within) / (n - 1) / total)
-    if not np.isfinite(logs).all():
+        left_out = (w - within) / (n - 1) / total
+    if not ((left_out > 0) & (left_out < np.inf)).all():
         return np.nan, np.nan
-    se = float(np.sqrt((n - 1) / n * ((logs - logs.mean()) ** 2).sum()))
-    return float(share * np.exp(-_Z * se)), float(min(share * np.exp(_Z * se), 1.0))
+    low, high = jackknife_interval(share, left_out, np.zeros(n, dtype=np.int64), np.inf)
+    return low, min(high, 1.0)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from simstudy.analyses.confidence_model import confidence_models
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.training_variance import ALL_FAMILIES, of_one_method, training_variance
 from simstudy.outputs import Outputs
 from simstudy.pages.sections import Column, Section, Table
+from simstudy.studies.resampling.confidence_models import confidence_models
 
 
 def explained(pairs: pd.DataFrame, home: Outputs, seed: int) -> dict[str, pd.DataFrame]:
