@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from simstudy.analyses.relation_classes import relation_classes
 from simstudy.metrics.influence import contributions
@@ -116,23 +116,6 @@ def correlation_shares(table: pd.DataFrame) -> pd.DataFrame:
         shares = pd.DataFrame({"relation": relation, "r12_from": edges[:-1], "r12_to": edges[1:], "n_pairs": counts})
         rows.append(shares.assign(share=counts / len(members), median=members["r12"].median()))
     return pd.concat(rows, ignore_index=True)
-
-
-def independence_ratio(r12: ArrayLike) -> NDArray[np.float64]:
-    """How many times larger a gain must be where independence is assumed: 1 / sqrt(1 - r12), for equal deviations.
-
-    Examples
-    --------
-    The table of Yeh 2000, section 2.1:
-
-    >>> independence_ratio([0.38, 0.50, 0.80]).round(2).tolist()
-    [1.27, 1.41, 2.24]
-    """
-    r = np.asarray(r12, dtype=np.float64)
-    if not (inside := np.abs(r) <= 1).all():
-        raise InputError("r12", "must lie between -1 and 1", r[~inside].flat[0])
-    with np.errstate(divide="ignore"):
-        return np.asarray(1 / np.sqrt(1 - r))
 
 
 def correlation_summary(table: pd.DataFrame) -> pd.DataFrame:

@@ -30,9 +30,7 @@ NUMBERS = (1, 2, 3, 5, 10, 20, 50, 100)
 _FEWEST_UNITS = 10
 
 
-def noises(
-    outputs: Outputs, *, of: str = "gains", unit: str | None = None, question: str | None = None
-) -> pd.DataFrame:
+def noises(outputs: Outputs, *, of: str = "gains", unit: str | None = None) -> pd.DataFrame:
     """The standard errors of gains or scores, and their parts between questions and within them.
 
     The squares of se_between and se_within add up to the square of se. The variance within is the sum over questions
@@ -51,9 +49,6 @@ def noises(
     unit
         What is drawn independently: "item" (a question), "cluster" or another column of the items (documents with
         several questions). None: the column ``cluster`` where the items have one, else the question.
-    question
-        The column of the items that says of which question an item is a sample. None: ``sample_of``, which readers
-        write.
 
     Returns
     -------
@@ -93,14 +88,12 @@ def noises(
     require_outputs(outputs)
     check_choice("of", of, OF)
     check_text("unit", unit, "the name of a column of the items", or_none=True)
-    check_text("question", question, "the name of a column of the items", or_none=True)
     ordered = outputs.best_first()
-    column = question or (SAMPLE_OF if SAMPLE_OF in outputs.items else None)
+    column = SAMPLE_OF if SAMPLE_OF in outputs.items else None
     if column is None and outputs.samples is None:
         raise InputError(
             "outputs",
-            f"must have samples: a column '{SAMPLE_OF}' of the items says of which question an item is a sample "
-            "(question= names another column)",
+            f"must have samples: a column '{SAMPLE_OF}' of the items says of which question an item is a sample",
         )
     by = "cluster" if unit is None and ordered.natural_unit == "cluster" else unit
     if by in (None, "item"):

@@ -56,7 +56,7 @@ ANALYSES: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], dict[s
     (significant_gains, (PAIRS,), {}, {"alpha": 0.2, "power": (0.6,), "min_pairs": 500}),
     (
         thresholds, (PAIRS,), {"min_pairs": 2, "window": (0.001, 0.9)},
-        {"window": (0.02, 0.2), "percentile": 60, "min_pairs": 500, "n_bootstrap": 90, "seed": 4},
+        {"window": (0.02, 0.2), "min_pairs": 500, "n_bootstrap": 90, "seed": 4},
     ),
 ]  # fmt: skip
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary, independence_ratio
+from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
 from simstudy.outputs import Outputs
 from tests.oracles import GEOMETRIC, compared
 
@@ -126,17 +126,17 @@ def test_nothing_to_find_is_no_variation() -> None:
     assert table["sd_paired"].tolist() == [0]
 
 
-def test_independence_ratio_is_the_ratio_of_equal_deviations() -> None:
-    """Two systems, both right on half of 200 items, on k of these together: s1 = s2, and r12 = k / 50 - 1."""
-    for k in (60, 80, 95):
+def test_ratio_of_equal_deviations_follows_r12() -> None:
+    """Two systems, both right on half of 200 items, on k of these together: s1 = s2, and r12 = k / 50 - 1.
+
+    With r12 = 0.38, 0.50 and 0.80 the ratio 1 / sqrt(1 - r12) is 1.27, 1.41 and 2.24 (Yeh 2000, section 2.1).
+    """
+    for k, ratio in ((69, 1.27), (75, 1.41), (90, 2.24)):
         right = np.zeros((200, 2), dtype=int)
         right[:100, 0] = right[100 - k : 200 - k, 1] = 1
         row = correlation(Outputs.from_scores(pd.DataFrame(right, columns=["a", "b"]), "accuracy")).iloc[0]
         assert row.r12 == pytest.approx(k / 50 - 1)
-        assert row.ratio == pytest.approx(float(independence_ratio(k / 50 - 1)))
-    assert independence_ratio([1.0, -1.0]).tolist() == [np.inf, pytest.approx(np.sqrt(0.5))]
-    with pytest.raises(ValueError, match="r12 must lie between -1 and 1, not 1.5"):
-        independence_ratio([0.5, 1.5])
+        assert row.ratio == pytest.approx(ratio, abs=0.005)
 
 
 def test_tables_of_correlations_by_plain_loops() -> None:
