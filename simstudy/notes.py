@@ -6,14 +6,20 @@ options (`Words.said`). So no code reads a sentence.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 _heard: ContextVar[list[Note] | None] = ContextVar("heard", default=None)
+
+# Files whose lines a warning does not name: those of the package, and of context managers between them.
+_INSIDE = (f"{Path(__file__).parent}{os.sep}", contextlib.__file__)
 
 #: Stands for a value where none is given; None may be a value.
 UNSAID: Any = type("Unsaid", (), {"__repr__": lambda self: "UNSAID", "__reduce__": lambda self: "UNSAID"})()
@@ -113,9 +119,17 @@ def note(kind: str, **fields: Any) -> None:
     told = Note(kind, fields)
     heard = _heard.get()
     if heard is None:
-        warnings.warn(str(told), stacklevel=3)
+        warnings.warn(str(told), stacklevel=_stacklevel_of_caller())
     else:
         heard.append(told)
+
+
+def _stacklevel_of_caller() -> int:
+    """The stack level, counted from the calling function, of the first line outside the package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back and frame.f_code.co_filename.startswith(_INSIDE):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def tell(told: Note) -> None:
@@ -123,7 +137,7 @@ def tell(told: Note) -> None:
     note(told.kind, **told.fields)
 
 
-@contextmanager
+@contextlib.contextmanager
 def notes_kept() -> Iterator[list[Note]]:
     """Within the block, notes are kept in this list, in the order in which they are told."""
     heard: list[Note] = []

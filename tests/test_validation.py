@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import simstudy as ss
 from simstudy import validation as v
 from simstudy.comparisons import compare
 from simstudy.notes import note, notes_kept
@@ -110,6 +111,15 @@ def test_notes_are_kept_by_the_innermost_listener_and_are_warnings_otherwise() -
     assert (outer, inner) == (["one", "three"], ["two"])
     with pytest.warns(UserWarning, match="^four$"):
         note("text", text="four")
+
+
+def test_a_warning_names_the_line_that_called_the_package() -> None:
+    frame = pd.DataFrame({"wer_a": [1, 0], "wer_b": [0, 0]})
+    with pytest.warns(UserWarning, match="scores are called") as warned:
+        ss.Outputs.from_scores(frame)
+    line = int(warned[0].lineno)
+    assert warned[0].filename == __file__
+    assert Path(__file__).read_text(encoding="utf-8").splitlines()[line - 1].strip() == "ss.Outputs.from_scores(frame)"
 
 
 def pairs(*ordered: str) -> pd.DataFrame:

@@ -15,7 +15,8 @@ import simstudy as ss
 from simstudy.pages.sections import Section
 from simstudy.studies import Cell, Decision, Findings, RunContext, ShippedTables, Shown, label
 
-from .page import MUC_LIKE, RULES, decision_rows, drawn_pairs, example_sections, set_sections
+from .analyses import adjacent_groups, gain_ranges, intransitive
+from .page import MUC_LIKE, decision_rows, drawn_pairs, example_sections, set_sections
 from .settings import Settings
 
 # Every case has 100 messages; in half of them there are 20 slots to fill, and every system fills them all. For each
@@ -74,13 +75,10 @@ def run(study: Settings, context: RunContext) -> Findings:
         tables["pairs"] = pd.concat([decided(*found, study) for found in sets.values()], ignore_index=True)
         tables["decisions"] = decisions(tables["pairs"])
         every = [shuffled for shuffled, _ in (*cases.values(), *sets.values())]
-        grouped = [[ss.groups(pairs, rule=rule, p="p_value", **rules) for rule in RULES] for pairs in every]
-        tables["groups"] = pd.concat([found for of_one in grouped for found in of_one], ignore_index=True)
-        tables["intransitive"] = pd.concat(
-            [ss.analyses.intransitive(pairs, **rules) for pairs in every], ignore_index=True
-        )
+        tables["groups"] = pd.concat([grouped(pairs, rules) for pairs in every], ignore_index=True)
+        tables["intransitive"] = pd.concat([intransitive(pairs, **rules) for pairs in every], ignore_index=True)
         tables["gain_ranges"] = pd.concat(
-            [ss.analyses.gain_ranges(p, **rules) for p, _ in sets.values()], ignore_index=True
+            [gain_ranges(pairs, **rules) for pairs, _ in sets.values()], ignore_index=True
         )
     return Findings(
         tables=tables,
@@ -144,6 +142,12 @@ def compared(outputs: ss.Outputs, how: str, seed: int) -> pd.DataFrame:
 def both(outputs: ss.Outputs, seed: int) -> Both:
     """All pairs by shuffles, and exactly."""
     return compared(outputs, "shuffled", seed), compared(outputs, "exact", seed)
+
+
+def grouped(pairs: pd.DataFrame, rules: dict[str, Any]) -> pd.DataFrame:
+    """The groups of one table by each of the three rules."""
+    by_rule = [ss.groups(pairs, rule=rule, p="p_value", **rules) for rule in ("maximal", "greedy")]
+    return pd.concat([*by_rule, adjacent_groups(pairs, **rules)], ignore_index=True)
 
 
 def tested(shuffled: pd.DataFrame, exact: pd.DataFrame, study: Settings) -> pd.DataFrame:

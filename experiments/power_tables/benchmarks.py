@@ -112,8 +112,7 @@ def detectable(pairs: pd.DataFrame, by_errors: dict[Any, Any], scale: float, alp
 
 def unit_correlations(outputs: ss.Outputs) -> pd.DataFrame:
     """The correlation of each two systems' contributions of a unit: an item, or a document where these are known."""
-    unit = outputs.natural_unit
-    return ss.analyses.correlation(outputs if unit == "item" else outputs.sum_by(unit))[["system_a", "system_b", "r12"]]
+    return ss.analyses.correlation(outputs)[["system_a", "system_b", "r12"]]
 
 
 def spread(values: pd.Series[float], name: str) -> dict[str, float]:

@@ -11,7 +11,7 @@ from simstudy.analyses.curves import curve, overlay
 from simstudy.analyses.deciding_items import deciding_items
 from simstudy.analyses.duplicates import near_duplicates
 from simstudy.analyses.equivalence import equivalence
-from simstudy.analyses.groups import gain_ranges, groups, intransitive
+from simstudy.analyses.groups import groups
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.analyses.method_gains import method_gains
 from simstudy.analyses.ranks import ranks
@@ -39,9 +39,7 @@ __all__ = [
     "deciding_items",
     "e_values",
     "equivalence",
-    "gain_ranges",
     "groups",
-    "intransitive",
     "leaderboard",
     "method_gains",
     "near_duplicates",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.other_systems import every_system, share_interval
+from simstudy.analyses.other_systems import every_system, redrawn_share_interval
 from simstudy.analyses.relation_classes import relation_classes
 from simstudy.statistics.decisions import Decision
 from simstudy.tables import QUESTION, TEST_SET, require_columns, require_one_question, takes_pairs
@@ -61,7 +61,7 @@ def agreement(
     >>> table[["test", "n_pairs", "n_rejected", "only_reference"]].to_numpy().tolist()
     [['randomization', 3, 2, 0], ['z_independent', 3, 1, 1]]
     """
-    decided = _decided(pairs, alpha)
+    decided = decisions_by_test(pairs, alpha)
     wide, tests = decided["p_value"], list(decided["p_value"].columns)
     check_choice("reference", reference, tests)
     check_whole("n_bootstrap", n_bootstrap, 1)
@@ -79,7 +79,7 @@ def agreement(
             p_value, rejected = p_values[test].to_numpy(), rejects[test].to_numpy()
             comparable = (p_reference >= 0.001) & (p_reference <= 0.5)
             comparable &= ~(other[test] | other[reference]).to_numpy()
-            low, high = share_interval(redrawn, n_pairs)
+            low, high = redrawn_share_interval(redrawn, n_pairs)
             ratio = p_value[comparable] / p_reference[comparable]
             rows.append(
                 {
@@ -100,23 +100,7 @@ def agreement(
     return pd.DataFrame(rows)
 
 
-def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> pd.DataFrame:
-    """Pairs that some tests reject and others do not: a column of p-values for each test.
-
-    At most n rows, evenly chosen over the gains and by descending gain: the pair's columns, its gain, p by test, and
-    prefers_worse, the tests that prefer the system with the worse score, so that they do not reject.
-    """
-    decided = _decided(pairs, alpha)
-    check_whole("n", n, 1)
-    wide, rejected, prefers_worse = (decided[name] for name in ("p_value", "rejected", "prefers_worse"))
-    named = [", ".join(prefers_worse.columns[row]) for row in prefers_worse.to_numpy()]
-    split = wide.assign(prefers_worse=named)[rejected.any(axis=1) & ~rejected.all(axis=1)].reset_index()
-    split = split.sort_values(["gain", "system_a", "system_b"], ascending=[False, True, True])
-    chosen = np.unique(np.linspace(0, len(split) - 1, min(n, len(split))).round().astype(int))
-    return split.iloc[chosen].reset_index(drop=True)
-
-
-def _decided(pairs: pd.DataFrame, alpha: float) -> dict[str, pd.DataFrame]:
+def decisions_by_test(pairs: pd.DataFrame, alpha: float) -> dict[str, pd.DataFrame]:
     """p_value, rejected, other and prefers_worse, each with a row for each pair and a column for each test.
 
     Other is where a test, however weakly, prefers the system with the worse score, and prefers_worse where it does so

@@ -10,7 +10,7 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
-from simstudy.analyses.other_systems import OtherSystems, other_systems, share_interval
+from simstudy.analyses.other_systems import OtherSystems, other_systems, redrawn_share_interval
 from simstudy.analyses.relation_classes import relation_classes
 from simstudy.analyses.thresholds import WINDOW
 from simstudy.metrics.base import FloatArray
@@ -156,7 +156,7 @@ def _share(
     if len(wins) < min_pairs:
         note = f"too few pairs: {len(wins)}, not {min_pairs}"
         return {"share": np.nan, "low": np.nan, "high": np.nan, "interval_for": "", "note": note}
-    low, high = (np.nan, np.nan) if counts is None else share_interval(*counts)
+    low, high = (np.nan, np.nan) if counts is None else redrawn_share_interval(*counts)
     return {"share": wins.mean(), "low": low, "high": high, "interval_for": others.interval_for, "note": others.note}
 
 

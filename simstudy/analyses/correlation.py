@@ -1,16 +1,17 @@
-"""How correlated two systems are on the items of a test set, and what assuming independence costs (Yeh 2000, 2.1)."""
+"""How correlated two systems are on the units of a test set, and what assuming independence costs (Yeh 2000, 2.1)."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from simstudy.analyses.relation_classes import relation_classes
 from simstudy.metrics.influence import contributions
 from simstudy.metrics.ratio import item_deviations
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
+from simstudy.outputs.units import in_units
 from simstudy.pairs import relations
 from simstudy.tables import TEST_SET, check_table
 from simstudy.validation import InputError
@@ -19,35 +20,37 @@ from simstudy.validation import InputError
 _ROUNDING = 1e-12
 
 
-def correlation(outputs: Outputs) -> pd.DataFrame:
-    """Correlation r12 of the item scores of every two systems (Yeh 2000, section 2.1).
+def correlation(outputs: Outputs, *, unit: str | None = None) -> pd.DataFrame:
+    """Correlation r12 of every two systems over resampling units (Yeh 2000, section 2.1).
 
-    r12 = sum_k (y1k - y1) (y2k - y2) / ((n - 1) s1 s2), where y1k is the first system's score of item k, and y1 and
-    s1 are the mean and standard deviation of these. Systems that find the same items easy have r12 > 0, and the
+    r12 = sum_k (y1k - y1) (y2k - y2) / ((n - 1) s1 s2), where y1k is the first system's score of unit k of n, and y1
+    and s1 are the mean and standard deviation of these. Systems that find the same units easy have r12 > 0, and the
     standard deviation of their gain is sqrt((s1^2 + s2^2 - 2 r12 s1 s2) / n): smaller than for independent systems.
 
     Parameters
     ----------
     outputs
-        At least two systems, on at least two items. Where the metric is a ratio of sums (accuracy, recall, mean, F1,
-        attachment scores, labelled F1), what counts of an item is how far its numerator is from what the system's
-        score makes expect of an item of its denominator: so long sentences do not correlate with long sentences, and
-        where all denominators are 1 this is y_k less its mean. Where each system has a denominator of its own (F1),
-        it is the item's part in the score to first order (delta method). For any other metric (BLEU, chrF) it is the
-        item's part in the score by the jackknife: what leaving it out takes away.
+        At least two systems, on at least two units. If the metric is a ratio of sums (accuracy, recall, mean, F1,
+        attachment scores, labelled F1), a unit's deviation is its numerator less the system's score times its
+        denominator: so long sentences do not correlate with long sentences, and if all denominators are 1 this is y_k
+        less its mean. If each system has a denominator of its own (F1), it is the unit's part in the score to first
+        order (delta method). For any other metric (BLEU, chrF) it is the unit's part in the score by the jackknife.
+    unit
+        The resampling unit, as for `compare`: "item", or a column of the items that names clusters. None: clusters
+        where the items have a column ``cluster``, else items.
 
     Returns
     -------
     correlations
         One row for each pair, in the order of `simstudy.compare`: task, test_set, n_items, metric, system_a (the
-        better one), system_b, relation, r12 (NaN where a system's item scores do not vary), sd_independent and
+        better one), system_b, relation, r12 (NaN where a system's scores of units do not vary), sd_independent and
         sd_paired (standard deviation of the gain, metric's scale, were r12 0 and as it is), ratio of the two: how
         many times larger a gain must be where independence is assumed (inf where sd_paired is 0).
 
     Raises
     ------
     ValueError
-        For fewer than two systems, or a single item.
+        For fewer than two systems, or a single unit.
 
     Examples
     --------
@@ -59,9 +62,9 @@ def correlation(outputs: Outputs) -> pd.DataFrame:
     [['c', 'a', 0.577, 1.528], ['c', 'b', 0.577, 1.528], ['a', 'b', 0.0, 1.0]]
     """
     require_outputs(outputs)
-    ranked = outputs.best_first()
+    ranked = in_units(outputs.best_first(), unit)
     scores, scale, factor = _deviations(ranked)
-    n = outputs.n_items
+    n = ranked.n_items
     names = np.array(ranked.names, dtype=object)
     family = ranked.systems["family"].to_numpy()
     # A system whose scores are all equal has no deviation at all, not one of rounding.
@@ -81,7 +84,7 @@ def correlation(outputs: Outputs) -> pd.DataFrame:
         {
             "task": outputs.task,
             "test_set": outputs.test_set,
-            "n_items": n,
+            "n_items": outputs.n_items,
             "metric": outputs.metric.name,
             "system_a": names[i],
             "system_b": names[j],
@@ -115,23 +118,6 @@ def correlation_shares(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
-def independence_ratio(r12: ArrayLike) -> NDArray[np.float64]:
-    """How many times larger a gain must be where independence is assumed: 1 / sqrt(1 - r12), for equal deviations.
-
-    Examples
-    --------
-    The table of Yeh 2000, section 2.1:
-
-    >>> independence_ratio([0.38, 0.50, 0.80]).round(2).tolist()
-    [1.27, 1.41, 2.24]
-    """
-    r = np.asarray(r12, dtype=np.float64)
-    if not (inside := np.abs(r) <= 1).all():
-        raise InputError("r12", "must lie between -1 and 1", r[~inside].flat[0])
-    with np.errstate(divide="ignore"):
-        return np.asarray(1 / np.sqrt(1 - r))
-
-
 def correlation_summary(table: pd.DataFrame) -> pd.DataFrame:
     """The correlations of each test set by relation class.
 
@@ -150,11 +136,10 @@ def correlation_summary(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _deviations(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Deviations of item scores (K, n) and sizes of them (K,), whose mean times the factor is the score; the factor."""
-    if outputs.n_systems < 2 or outputs.n_items < 2:
-        raise InputError(
-            "outputs", f"must have at least 2 systems and 2 items, not {outputs.n_systems} and {outputs.n_items}"
-        )
+    """Deviations of units (K, n) and their sizes (K,), whose mean times the factor is the score; the factor."""
+    k, n = outputs.n_systems, outputs.n_items
+    if k < 2 or n < 2:
+        raise InputError("outputs", f"must have at least 2 systems and 2 resampling units, not {k} and {n}")
     metric = outputs.metric
     statistics, factor = rescaled(outputs.statistics, metric)
     ratio = metric.ratio(statistics)

@@ -1,22 +1,21 @@
-"""Groups of systems that do not differ significantly (Chinchor 1992, Figures 7-11), and why a gain range is no test."""
+"""Groups of systems that do not differ significantly (Chinchor 1992, Figures 7-11)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.pairs import Order, order_of
+from simstudy.pairs import order_of
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import corrected
-from simstudy.tables import TEST_SET, require_columns, require_one_table, takes_family, takes_pairs
+from simstudy.tables import TEST_SET, require_columns, require_one_table, takes_family
 from simstudy.validation import InputError, check_choice
 
-RULES = ("maximal", "greedy", "adjacent")
+RULES = ("maximal", "greedy")
 
 #: Maximal sets can be as many as 3^(systems / 3); nobody reads so many.
 MOST_GROUPS = 1_000
@@ -38,8 +37,8 @@ def groups(
     score, and the units that differ are enough. By default p-values are corrected by Holm for the number of pairs: of
     equally good systems some two then differ in less than 5 % of tables, where single tests keep their level. With p =
     "p_value" nothing is corrected: of ten equally good systems some two differ at 0.05 more often than not. That
-    systems do not differ is not transitive, so groups can overlap, and a group need not be a run of neighbours
-    (`intransitive` lists the cases).
+    systems do not differ is not transitive, so groups can overlap, and a group need not be a run of
+    neighbours.
 
     Parameters
     ----------
@@ -51,8 +50,7 @@ def groups(
     rule
         "maximal": every largest possible set of systems no two of which differ, as in her figures. "greedy": the
         best system left leads, those after it join up to the first that differs from the leader, where the next
-        group begins; members of a group may differ from each other. "adjacent": runs in which no system differs
-        from the next; ends of a run often differ.
+        group begins; members of a group may differ from each other.
     p
         "p_holm" or "p_bh" of `simstudy.analyses.corrected`, or "p_value" for each pair by itself: a pair that does not
         differ by its own p-value does not by a corrected one either. A corrected one is made where it is not there.
@@ -83,16 +81,25 @@ def groups(
     [['GE', 'UMASS'], ['GE-CMU', 'UMASS']]
     """
     check_choice("rule", rule, RULES)
-    key, level, order, significant = _decided(pairs, alpha, certainty, p)
-    members = {"maximal": _maximal, "greedy": _greedy, "adjacent": _adjacent}[rule](order.matrix(significant))
+    decision = Decision(alpha, certainty, p)
+    columns = [*TEST_SET, "test", "system_a", "system_b", "score_a", "score_b", "gain", "n_extreme", "n_resamples"]
+    require_columns(pairs, [*columns, "p_value"])
+    require_one_table(pairs)
+    order = order_of(pairs)
+    pairs = pairs if p in pairs else corrected(pairs)
+    if pairs[p].isna().any():
+        raise InputError(p, "must be a number in every row")
+    differ = order.matrix(decision.significant(pairs))
+    members = _maximal(differ) if rule == "maximal" else _greedy(differ)
     place = np.concatenate(members)
     sizes = [len(group) for group in members]
     return pd.DataFrame(
         {
-            **key,
+            **{column: pairs[column].iloc[0] for column in [*TEST_SET, "test", "alternative"] if column in pairs},
             "rule": rule,
             "p": p,
-            **level,
+            "alpha": alpha,
+            "certainty": np.nan if certainty is None else certainty,
             "group": np.repeat(np.arange(1, len(members) + 1), sizes),
             "n_members": np.repeat(sizes, sizes),
             "rank": place + 1,
@@ -100,136 +107,6 @@ def groups(
             "score": order.by_place(pairs["score_a"], pairs["score_b"])[place],
         }
     )
-
-
-@takes_pairs
-def intransitive(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | None = None) -> pd.DataFrame:
-    """Triples of systems whose decisions are inconsistent with one another (Chinchor 1992, the discussion of TST3).
-
-    Parameters
-    ----------
-    pairs, alpha, certainty
-        As in `groups`.
-
-    Returns
-    -------
-    triples
-        One row each, by their places: task, test_set, n_items, metric, test, alpha, certainty, kind, best, middle,
-        worst, and of the pairs best_middle, middle_worst and best_worst the gain and the p-value (gain_best_middle,
-        …, p_best_worst). Kinds: "not transitive" (best and middle do not differ significantly, nor do middle and
-        worst, but best and worst do) and "wider gain, not significant" (best and worst do not differ, though a
-        smaller gain between them is significant).
-
-    Raises
-    ------
-    ValueError
-        As `groups` does.
-
-    Examples
-    --------
-    MDC and Paramax differ, but not MDC and SRA, whose gain is wider (p-values made up, decisions hers):
-
-    >>> pairs = pd.DataFrame({
-    ...     "task": "MUC-4", "test_set": "TST3", "n_items": 100, "metric": "f1", "test": "exact",
-    ...     "system_a": ["SRA", "SRA", "Paramax"], "system_b": ["Paramax", "MDC", "MDC"],
-    ...     "score_a": [29.33, 29.33, 29.03], "score_b": [29.03, 24.33, 24.33], "gain": [0.30, 5.00, 4.70],
-    ...     "p_value": [0.9, 0.15, 0.05], "n_extreme": 0, "n_resamples": 0})
-    >>> intransitive(pairs, alpha=0.1)[["kind", "best", "middle", "worst"]].values.tolist()
-    [['wider gain, not significant', 'SRA', 'Paramax', 'MDC']]
-    """
-    key, level, order, significant = _decided(pairs, alpha, certainty)
-    differ, gain, p_value = (order.matrix(of) for of in (significant, pairs["gain"], pairs["p_value"]))
-    found = []
-    for best in range(len(differ) - 2):
-        middle, worst = np.triu_indices(len(differ) - best - 1, k=1)
-        middle, worst = middle + best + 1, worst + best + 1
-        above, below, across = differ[best, middle], differ[middle, worst], differ[best, worst]
-        broken = ~above & ~below & across
-        # Between systems of equal score there is no smaller gain.
-        wider = ~across & ((above & (gain[middle, worst] > 0)) | (below & (gain[best, middle] > 0)))
-        for kind, those in (("not transitive", broken), ("wider gain, not significant", wider)):
-            found += [(best, j, k, kind) for j, k in zip(middle[those], worst[those], strict=True)]
-    found.sort()
-    first, second, third = (np.array([three[n] for three in found], dtype=np.int64) for n in range(3))
-    sides = {"best_middle": (first, second), "middle_worst": (second, third), "best_worst": (first, third)}
-    return pd.DataFrame(
-        {
-            **key,
-            **level,
-            "kind": [three[3] for three in found],
-            "best": order.names[first],
-            "middle": order.names[second],
-            "worst": order.names[third],
-            **{f"gain_{side}": gain[of] for side, of in sides.items()},
-            **{f"p_{side}": p_value[of] for side, of in sides.items()},
-        }
-    )
-
-
-@takes_pairs
-def gain_ranges(pairs: pd.DataFrame, *, alpha: float = 0.05, certainty: float | None = None) -> pd.DataFrame:
-    """The smallest significant gain and the largest not significant one: a gain range is not a test.
-
-    Parameters
-    ----------
-    pairs, alpha, certainty
-        As in `groups`.
-
-    Returns
-    -------
-    ranges
-        One row: task, test_set, n_items, metric, test, alpha, certainty, n_pairs, n_significant,
-        smallest_significant, largest_not_significant (gains, metric's scale; NaN where there is none), n_between
-        (pairs whose gain lies from the one to the other, both included: there the gain does not tell).
-
-    Raises
-    ------
-    ValueError
-        As `groups` does.
-
-    Examples
-    --------
-    >>> pairs = pd.DataFrame({
-    ...     "task": "t", "test_set": "s", "n_items": 100, "metric": "f1", "test": "exact", "system_a": list("aab"),
-    ...     "system_b": list("bcc"), "score_a": [9.0, 9.0, 8.0], "score_b": [8.0, 4.0, 4.0],
-    ...     "gain": [1.0, 5.0, 4.0], "p_value": [0.05, 0.2, 0.06], "n_extreme": 0, "n_resamples": 0})
-    >>> gain_ranges(pairs, alpha=0.1)[["smallest_significant", "largest_not_significant", "n_between"]].values.tolist()
-    [[1.0, 5.0, 3.0]]
-    """
-    key, level, _, significant = _decided(pairs, alpha, certainty)
-    gain = pairs["gain"].to_numpy()
-    smallest = gain[significant].min() if significant.any() else np.nan
-    largest = gain[~significant].max() if not significant.all() else np.nan
-    return pd.DataFrame(
-        {
-            **key,
-            **level,
-            "n_pairs": len(gain),
-            "n_significant": int(significant.sum()),
-            "smallest_significant": smallest,
-            "largest_not_significant": largest,
-            "n_between": int(((gain >= smallest) & (gain <= largest)).sum()),
-        },
-        index=[0],
-    )
-
-
-def _decided(
-    pairs: pd.DataFrame, alpha: float, certainty: float | None, p: str = "p_value"
-) -> tuple[dict[str, Any], dict[str, float], Order, NDArray[np.bool_]]:
-    """Columns that name the table, and the level; the order of its systems, which are all there; which pairs differ."""
-    decision = Decision(alpha, certainty, p)
-    columns = [*TEST_SET, "test", "system_a", "system_b", "score_a", "score_b", "gain", "n_extreme", "n_resamples"]
-    require_columns(pairs, [*columns, "p_value"])
-    require_one_table(pairs)
-    order = order_of(pairs)
-    pairs = pairs if p in pairs else corrected(pairs)
-    require_columns(pairs, [p])
-    if pairs[p].isna().any():
-        raise InputError(p, "must be a number in every row")
-    key = {column: pairs[column].iloc[0] for column in [*TEST_SET, "test", "alternative"] if column in pairs}
-    level = {"alpha": alpha, "certainty": np.nan if certainty is None else certainty}
-    return key, level, order, decision.significant(pairs)
 
 
 def _maximal(differ: NDArray[np.bool_]) -> list[list[int]]:
@@ -287,7 +164,3 @@ def _greedy(differ: NDArray[np.bool_]) -> list[list[int]]:
             members.append([])
         members[-1].append(k)
     return members
-
-
-def _adjacent(differ: NDArray[np.bool_]) -> list[list[int]]:
-    return [run.tolist() for run in np.split(np.arange(len(differ)), np.flatnonzero(np.diag(differ, k=1)) + 1)]

@@ -76,17 +76,8 @@ def leaderboard(
     any system is better, as Hsu's (1984) comparisons with the best do, and steps down over systems: it leaves out every
     system that ``cstaubest(tau=1)``, which is rank_low = 1, would leave out, and sometimes more.
 
-    How a draw is made is told in `simstudy.analyses.stepdown`. Measured at level 0.95 on 500 to 1,000 test sets each:
-    of 20 equally good systems the sets held all ranks in 0.94 - 1.00 of the test sets from 20 units on, for items that
-    are right (50 - 95 %) or wrong, exponential, lognormal or normal scores of equal or unequal variance, clusters of 1
-    to 20 items, precision and F1; normal draws over a standard error, as csranks has them, did in 0.78 - 1.00 with 20
-    units and in 0.91 - 1.00 with 50. Metrics that are no ratio (BLEU) need about 100 units: 0.87 with 20, 0.91 with
-    50, 0.95 with 100. With eight equally good systems by metrics that are no function of sums (200 test sets each) it
-    was 0.92 (AUC), 0.90 (median) and 0.99 (Spearman's correlation) with 50 items, and 0.96 (AUC) with 200. Units of
-    very skewed scores are worth few: of systems with equal means but lognormal scores of sigma 0.2 to 1, ranks were
-    held in 0.76 of the test sets with 50 units, 0.88 with 200, 0.92 with 1,000. Ranks that differ in truth are held
-    more often. Jackknife intervals of single accuracies (70 - 97 %) covered in 0.92 - 0.94, of 15 to 100 clusters of
-    ten items.
+    How a draw is made is told in `simstudy.analyses.stepdown`. How often the sets hold all ranks has been measured
+    (docs/concepts/groups_and_ranks.md).
 
     Examples
     --------

@@ -116,7 +116,7 @@ class OtherSystems:
         known = np.log(redrawn[np.isfinite(redrawn)])
         if not self.interval_for or not len(known):
             return np.nan, np.nan
-        low, high = _interval(estimate, self.spread(known), self.df)
+        low, high = _log_interval(estimate, self.spread(known), self.df)
         shift = float(np.exp(np.log(estimate) - known.mean()))
         return low * min(shift, 1.0), high * max(shift, 1.0)
 
@@ -154,10 +154,10 @@ def jackknife_interval(
         n = len(members)
         if n > 1:
             variance += (n - 1) / n * float(((members - members.mean()) ** 2).sum())
-    return _interval(estimate, float(np.sqrt(variance)), df)
+    return _log_interval(estimate, float(np.sqrt(variance)), df)
 
 
-def share_interval(count: FloatArray, of: FloatArray) -> tuple[float, float]:
+def redrawn_share_interval(count: FloatArray, of: FloatArray) -> tuple[float, float]:
     """The percentiles 2.5 and 97.5 of shares over resamples (R,), but for those without a pair; NaN if all are."""
     shares = count[of > 0] / of[of > 0]
     low, high = np.percentile(shares, [2.5, 97.5]) if len(shares) else (np.nan, np.nan)
@@ -182,7 +182,7 @@ def weighted_percentile(values: FloatArray, weights: NDArray[np.int64], percenti
     return np.where(total > 0, at_lower + (position - below) * (at_upper - at_lower), np.nan)
 
 
-def _interval(estimate: float, spread: float, df: float) -> tuple[float, float]:
+def _log_interval(estimate: float, spread: float, df: float) -> tuple[float, float]:
     factor = float(np.exp(scipy.stats.t.isf(0.025, df) * spread))
     return estimate / factor, estimate * factor
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from simstudy.analyses.other_systems import jackknife_interval
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs, require_outputs
@@ -25,16 +26,11 @@ OF = ("gains", "scores")
 #: Numbers of samples of a curve, unless others are asked for.
 NUMBERS = (1, 2, 3, 5, 10, 20, 50, 100)
 
-# An interval of 95 %.
-_Z = 1.959963984540054
-
 # Intervals of variances need as many units.
 _FEWEST_UNITS = 10
 
 
-def noises(
-    outputs: Outputs, *, of: str = "gains", unit: str | None = None, question: str | None = None
-) -> pd.DataFrame:
+def noises(outputs: Outputs, *, of: str = "gains", unit: str | None = None) -> pd.DataFrame:
     """The standard errors of gains or scores, and their parts between questions and within them.
 
     The squares of se_between and se_within add up to the square of se. The variance within is the sum over questions
@@ -53,9 +49,6 @@ def noises(
     unit
         What is drawn independently: "item" (a question), "cluster" or another column of the items (documents with
         several questions). None: the column ``cluster`` where the items have one, else the question.
-    question
-        The column of the items that says of which question an item is a sample. None: ``sample_of``, which readers
-        write.
 
     Returns
     -------
@@ -95,14 +88,12 @@ def noises(
     require_outputs(outputs)
     check_choice("of", of, OF)
     check_text("unit", unit, "the name of a column of the items", or_none=True)
-    check_text("question", question, "the name of a column of the items", or_none=True)
     ordered = outputs.best_first()
-    column = question or (SAMPLE_OF if SAMPLE_OF in outputs.items else None)
+    column = SAMPLE_OF if SAMPLE_OF in outputs.items else None
     if column is None and outputs.samples is None:
         raise InputError(
             "outputs",
-            f"must have samples: a column '{SAMPLE_OF}' of the items says of which question an item is a sample "
-            "(question= names another column)",
+            f"must have samples: a column '{SAMPLE_OF}' of the items says of which question an item is a sample",
         )
     by = "cluster" if unit is None and ordered.natural_unit == "cluster" else unit
     if by in (None, "item"):
@@ -238,7 +229,7 @@ def _parts(values: FloatArray, within: FloatArray, one: FloatArray) -> dict[str,
     between = max(total - inside, 0.0)
     known = np.isfinite(inside)
     share = min(inside / total, 1.0) if known and total > 0 else np.nan
-    low, high = _interval(values, within, share)
+    low, high = _share_interval(values, within, share)
     _, least, most = between_variance(values, within) if n >= _FEWEST_UNITS else (np.nan, np.nan, np.nan)
     return {
         "se": np.sqrt(total),
@@ -253,7 +244,7 @@ def _parts(values: FloatArray, within: FloatArray, one: FloatArray) -> dict[str,
     }
 
 
-def _interval(values: FloatArray, within: FloatArray, share: float) -> tuple[float, float]:
+def _share_interval(values: FloatArray, within: FloatArray, share: float) -> tuple[float, float]:
     """The 95 % interval of a share, by the jackknife over units of its logarithm, cut at 1."""
     n = len(values)
     if n < _FEWEST_UNITS or not np.isfinite(share) or share <= 0:
@@ -261,8 +252,8 @@ def _interval(values: FloatArray, within: FloatArray, share: float) -> tuple[flo
     s, q, w = values.sum(), (values**2).sum(), within.sum()
     total = np.maximum((q - values**2) - (s - values) ** 2 / (n - 1), 0) / (n - 2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log((w - within) / (n - 1) / total)
-    if not np.isfinite(logs).all():
+        left_out = (w - within) / (n - 1) / total
+    if not ((left_out > 0) & (left_out < np.inf)).all():
         return np.nan, np.nan
-    se = float(np.sqrt((n - 1) / n * ((logs - logs.mean()) ** 2).sum()))
-    return float(share * np.exp(-_Z * se)), float(min(share * np.exp(_Z * se), 1.0))
+    low, high = jackknife_interval(share, left_out, np.zeros(n, dtype=np.int64), np.inf)
+    return low, min(high, 1.0)

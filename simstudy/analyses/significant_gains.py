@@ -57,11 +57,9 @@ def significant_gains(
     a planner wants this number, and the reader of a leaderboard the other. Both are by the normal approximation.
 
     Intervals leave out families (where these are fewer than five in effect, systems within them) and hold for other
-    systems (other variants of these families) on these items. Measured coverage of the 95 % intervals of observed_50
-    and true_80, for 20 to 75 systems, alone or in 5 to 15 families: 0.87 - 0.97 on the same items, 0.85 - 0.97 on new
-    ones; for other variants of 4 or 5 families 0.89 - 0.95 on the same items, and 0.33 - 0.85 on new ones, of which
-    they do not speak (slow tests, tests/analyses/test_coverage.py; standard error 0.02). Of a gain that is enough for
-    more than 80 % of the pairs no interval is known to cover: it hangs on the few noisiest systems.
+    systems (other variants of these families) on these items. Measured coverage is in
+    docs/validation.md. Of a gain that is enough for more than 80 % of the pairs no interval is known to cover: it hangs
+    on the few noisiest systems.
 
     Parameters
     ----------

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.analyses import stepdown_kernels as kernels
-from simstudy.compiled import few
+from simstudy.compiled import compiled, few
 from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
 from simstudy.metrics.influence import over_denominator
 
@@ -151,13 +151,13 @@ def places(gains: GainParts, *, level: float, n_bootstrap: int, seed: int) -> Pl
     nothing = np.empty((0, 0))
     for flipped in _flipped(gains, n_bootstrap, seed):
         shares, pooled = (nothing if side is None else side for side in (flipped.shares, flipped.pooled))
-        drawn = kernels.Drawn(np.ascontiguousarray(flipped.parts), np.ascontiguousarray(shares), weights, pooled)
+        drawn = _Drawn(np.ascontiguousarray(flipped.parts), np.ascontiguousarray(shares), weights, pooled)
         beaten, turned = np.empty((2, *drawn.parts.shape))
         with few(0) if k <= _FEW else nullcontext():
-            kernels.extremes(drawn, ahead, beaten, turned)
-            kernels.reached_by_own(drawn, (ahead, own_order, least_own), turned, of_own)
+            _extremes(drawn, ahead, beaten, turned)
+            _reached_by_own(drawn, (ahead, own_order, least_own), turned, of_own)
             # That the one behind is better is never rejected, and so it is in every family.
-            kernels.reached(drawn, (first, second, least), turned.max(axis=0), of_pairs)
+            _reached(drawn, (first, second, least), turned.max(axis=0), of_pairs)
         largest = np.maximum.accumulate(beaten[best_order], axis=0)
         of_best += (largest >= _least(behind[best_order])[:, None]).sum(axis=1, dtype=np.int32)
     most = (1 - level) * (n_bootstrap + 1) - 1 + _TIE
@@ -204,3 +204,79 @@ def _least(observed: FloatArray) -> FloatArray:
 def _stepped(counts: NDArray[np.int32]) -> NDArray[np.int32]:
     """Counts of rising statistics, none less than that of a larger statistic: no step before the one above it."""
     return np.asarray(np.maximum.accumulate(counts[..., ::-1], axis=-1)[..., ::-1])
+
+
+# Compiled loops over each pair of systems and each draw: `nogil`, single-threaded and deterministic. A statistic is a
+# gain times the pair's weight, one over the root of its squared contributions; 0 where only rounding differs.
+
+
+class _Drawn(NamedTuple):
+    """What K systems' parts, and shares, add up to in each draw; weights, and pooled ratios, of their pairs (K, K)."""
+
+    #: (K, draws), as are the shares; without shares these and pooled are empty.
+    parts: Array
+    shares: Array
+    weights: Array
+    pooled: Array
+
+
+@compiled
+def _statistics(drawn, a, b, found):
+    """The statistic of system a over b in each draw, (draws,)."""
+    weight = drawn.weights[a, b]
+    one, other = drawn.parts[a], drawn.parts[b]
+    if drawn.shares.shape[0] == 0:
+        for t in range(found.shape[0]):
+            found[t] = (one[t] - other[t]) * weight
+        return
+    pooled, of_one, of_other = drawn.pooled[a, b], drawn.shares[a], drawn.shares[b]
+    for t in range(found.shape[0]):
+        found[t] = (one[t] - other[t] - pooled * (of_one[t] - of_other[t])) * weight
+
+
+@compiled
+def _extremes(drawn, ahead, beaten, turned):
+    """Each system's largest statistics (K, draws): of any other over it; of the worse over the better of its pairs."""
+    found = np.empty(drawn.parts.shape[1])
+    for a in range(ahead.shape[0]):
+        over_it, behind = beaten[a], turned[a]
+        over_it[:] = 0.0
+        behind[:] = 0.0
+        for b in range(ahead.shape[0]):
+            _statistics(drawn, b, a, found)
+            sign = 1.0 if ahead[a, b] else -1.0
+            for t in range(found.shape[0]):
+                over_it[t] = max(over_it[t], found[t])
+                behind[t] = max(behind[t], sign * found[t])
+
+
+@compiled
+def _reached(drawn, hypotheses, largest, counts):
+    """Add how many draws reach each of the pairs (H,), smallest statistic first, by the largest statistic so far.
+
+    `largest` (draws,) is what came before, and then the largest of all.
+    """
+    first, second, least = hypotheses
+    found = np.empty(largest.shape[0])
+    for h in range(len(first)):
+        _statistics(drawn, first[h], second[h], found)
+        least_of = least[h]
+        n = 0
+        for t in range(largest.shape[0]):
+            top = max(largest[t], found[t])
+            largest[t] = top
+            n += top >= least_of
+        counts[h] += n
+
+
+@compiled
+def _reached_by_own(drawn, own, turned, counts):
+    """`_reached` for the pairs of each system, the better one first; own are `ahead`, each row's order, and `least`."""
+    ahead, order, least = own
+    k = ahead.shape[0]
+    first, second = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
+    for a in range(k):
+        for place in range(k):
+            b = order[a, place]
+            first[place], second[place] = (a, b) if ahead[a, b] else (b, a)
+        _reached(drawn, (first, second, least[a]), turned[a].copy(), counts[a])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -29,29 +28,16 @@ def thresholds(
     pairs: pd.DataFrame,
     *,
     window: tuple[float, float] = WINDOW,
-    percentile: float = PERCENTILE,
     min_pairs: int = LEAST_PAIRS,
     n_bootstrap: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """A percentile of the gains of the pairs that are just significant, for each test set and relation class.
+    """The 95th percentile of the gains of the pairs that are just significant, for each test set and relation class.
 
     The interval holds for other systems on these items: families are drawn again, with all their systems. Where
     families are few (fewer than five in effect), only systems within them are, and it holds for other variants of
-    these families. Measured coverage of these 95 % intervals, of pairs of different families, on continuous scores of
-    300 items (150 to 400 collections each, standard error 0.01 to 0.03; see the slow tests of coverage):
-
-    ====================================================  ==========  =========
-    systems                                               same items  new items
-    ====================================================  ==========  =========
-    20, or 40, each of its own family (window too small)  none given
-    75, each of its own family                            0.92        0.91
-    75 in 15 families                                     0.91        0.88
-    75 in 5 families                                      0.97        0.95
-    75 in 5 families, for other variants of these         0.94        0.75
-    ====================================================  ==========  =========
-
-    It does not hold for other items: there it covers less often, for other variants of few families much less.
+    these families. Measured coverage is in docs/validation.md. For other items it is lower, for other variants of few
+    families much lower.
 
     Parameters
     ----------
@@ -62,8 +48,6 @@ def thresholds(
         The p-values, both ends included, that count as just significant: of the sides that the column alternative
         names. The paper's are one-sided. Two-sided ones of 0.04 - 0.06 are one-sided ones of 0.02 - 0.03, and their
         threshold is about a fifth larger.
-    percentile
-        Of the gains in the window; 95 as in the paper.
     min_pairs
         With fewer pairs in the window there is no number.
     n_bootstrap
@@ -82,7 +66,7 @@ def thresholds(
     Raises
     ------
     ValueError
-        For a window or percentile outside its range, min_pairs or n_bootstrap below 1, tables that are no
+        For a window outside its range, min_pairs or n_bootstrap below 1, tables that are no
         Comparisons, and test sets whose pairs are of several tests, sides, conventions, units, strata or seeds.
 
     Examples
@@ -97,8 +81,6 @@ def thresholds(
     require_columns(pairs, [*TEST_SET, "alternative", "relation", "system_a", "system_b", "gain", "p_value"])
     require_one_question(pairs)
     check_range("window", window, "p-values", 0, 1)
-    if isinstance(percentile, bool) or not isinstance(percentile, Real) or not 0 < percentile <= 100:
-        raise InputError("percentile", "must be above 0 and at most 100", percentile)
     check_whole("min_pairs", min_pairs, 1)
     check_whole("n_bootstrap", n_bootstrap, 1)
     check_seed(seed)
@@ -110,13 +92,13 @@ def thresholds(
             note = f"too few pairs in the window: {n_window}, not {min_pairs}"
         else:
             gains = members["gain"].to_numpy()[inside]
-            threshold = float(np.percentile(gains, percentile))
+            threshold = float(np.percentile(gains, PERCENTILE))
             others = other_systems(members)
             note = others.note
             if others.interval_for and n_window < _LEAST_FOR_INTERVAL:
                 note = f"too few pairs in the window for an interval: {n_window}, not {_LEAST_FOR_INTERVAL}"
             elif others.interval_for:
-                redrawn = [weighted_percentile(gains, w, percentile) for w in others.redrawn(inside, n_bootstrap, seed)]
+                redrawn = [weighted_percentile(gains, w, PERCENTILE) for w in others.redrawn(inside, n_bootstrap, seed)]
                 low, high = others.bootstrap(threshold, np.concatenate(redrawn))
             speaks = others.interval_for if np.isfinite(low) else ""
         rows.append(

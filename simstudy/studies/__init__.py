@@ -5,7 +5,6 @@ has a study.py beside it (`simstudy.studies.catalogue`). It imports from `simstu
 `simstudy.truth.scores` and from here: building blocks check their arguments less than the functions of `simstudy` do.
 """
 
-from simstudy.analyses.correlation import independence_ratio
 from simstudy.analyses.significant_gains import close_pairs
 from simstudy.engines.classical_tests import fisher_exact
 from simstudy.engines.drawn_pairs import DrawnPairs
@@ -56,7 +55,7 @@ __all__ = [
     "RightOrWrongDifference", "RunContext", "ShippedTables", "Shown", "SideBySide", "Size", "Study", "StudyError",
     "TaskName", "Training", "benjamini_hochberg", "central_range", "check_comparison", "check_systems",
     "clopper_pearson", "close_pairs", "declared_version", "derived_seed", "disagreement_of_correlation",
-    "fisher_exact", "hashes_of", "holm", "independence_ratio", "label", "load_study", "make_study",
+    "fisher_exact", "hashes_of", "holm", "label", "load_study", "make_study",
     "minimum_detectable_gain", "of_pairs", "of_spread", "one_of", "outputs_of", "pair_model", "run_comparisons",
     "run_study", "shipped_studies", "side_by_side", "side_by_side_sections", "size_for", "tables_of", "tango", "train",
 ]  # fmt: skip

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
 from simstudy import plot
-from simstudy.analyses.agreement import agreement, disagreements
+from simstudy.analyses.agreement import agreement, decisions_by_test
 from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.comparisons.comparing import compare
@@ -58,6 +59,21 @@ def _compared(outputs: Outputs, test: str, n_resamples: int | None, seed: int, n
     ).frame
 
 
+def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> pd.DataFrame:
+    """Pairs that some tests reject and others do not: a column of p-values for each test.
+
+    At most n rows, evenly chosen over the gains and by descending gain: the pair's columns, its gain, p by test, and
+    prefers_worse, the tests that prefer the system with the worse score, so that they do not reject.
+    """
+    decided = decisions_by_test(pairs, alpha)
+    wide, rejected, prefers_worse = (decided[name] for name in ("p_value", "rejected", "prefers_worse"))
+    named = [", ".join(prefers_worse.columns[row]) for row in prefers_worse.to_numpy()]
+    split = wide.assign(prefers_worse=named)[rejected.any(axis=1) & ~rejected.all(axis=1)].reset_index()
+    split = split.sort_values(["gain", "system_a", "system_b"], ascending=[False, True, True])
+    chosen = np.unique(np.linspace(0, len(split) - 1, min(n, len(split))).round().astype(int))
+    return split.iloc[chosen].reset_index(drop=True)
+
+
 def side_by_side_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
     """How the tables of `side_by_side` are shown."""
     tests = tables["tests"]
@@ -72,10 +88,10 @@ def side_by_side_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
     return [
         Section(
             "Correlation of the systems",
-            "r12 is the correlation of the two systems' item scores. The figure and the table show its distribution "
-            "over pairs of systems. The last column is the median factor by which a gain must be larger to be "
-            "significant, if a test assumes that the systems are independent. Reference: Yeh (2000, section 2.1) "
-            "found a median r12 of 0.38 across families, and 0.50 - 1.00 for most pairs within a family.",
+            "r12 is the correlation of the two systems' scores of resampling units. The figure and the table show "
+            "its distribution over pairs of systems. The last column is the median factor by which a gain must be "
+            "larger to be significant, if a test assumes that the systems are independent. Reference: Yeh (2000, "
+            "section 2.1) found a median r12 of 0.38 across families, and 0.50 - 1.00 for most pairs within a family.",
             figure=panel(
                 "correlation", plot.correlations, tables["correlation_shares"], width=7.8, height=3.4, **aside
             ),

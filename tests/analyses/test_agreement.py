@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.analyses.agreement import agreement, disagreements
+from simstudy.analyses.agreement import agreement
 
 FAMILIES = dict(zip("abcdef", "xxxyyz", strict=True))
 RELATIONS = ["same family", "different families"]
@@ -94,49 +94,11 @@ def test_a_p_value_for_the_lower_score_or_of_too_few_units_rejects_nothing(
         assert row.median_ratio == pytest.approx(median(ratios), nan_ok=True)
 
 
-def test_disagreements_name_the_tests_that_prefer_the_lower_score(rng: np.random.Generator) -> None:
-    pairs, alpha = judged(rng), 0.3
-    table = disagreements(pairs, alpha=alpha)
-    assert table["gain"].is_monotonic_decreasing
-    table = table.set_index(["system_a", "system_b"])
-    small = 0
-    for (a, b), rows in pairs.groupby(["system_a", "system_b"]):
-        rejected = {
-            row.gain > 0 and row.p_value <= alpha and row.p_floor <= alpha and row.better == row.system_a
-            for row in rows.itertuples()
-        }
-        assert ((a, b) in table.index) == (len(rejected) == 2)
-        if (a, b) in table.index:
-            sign = rows[rows["test"] == "sign"].iloc[0]
-            speaks = sign.better == b and sign.p_value <= alpha
-            assert table.loc[(a, b), "prefers_worse"] == ("sign" if speaks else "")
-            assert table.loc[(a, b), [*TESTS]].to_dict() == dict(zip(rows["test"], rows["p_value"], strict=True))
-            small += int(speaks)
-    assert small > 0
-
-
-@pytest.mark.parametrize("gains", [[7], [7, 1], [7, 4, 1], [7, 5, 3, 1], [7, 6, 5, 4, 3, 2, 1]])
-def test_disagreements_are_evenly_chosen_over_the_gains(rng: np.random.Generator, gains: list[int]) -> None:
+def test_tables_that_do_not_fit_are_refused(rng: np.random.Generator) -> None:
     pairs = side_by_side(rng)
-    split = pairs["gain"].between(1, 7) & (pairs["test"] == "sign")
-    pairs["p_value"] = np.where(split, 0.01, 0.5)
-    assert disagreements(pairs, n=len(gains))["gain"].tolist() == gains
-    assert len(disagreements(pairs, n=30)) == 7
-
-
-def test_no_disagreement_is_a_table_without_rows(rng: np.random.Generator) -> None:
-    table = disagreements(side_by_side(rng).assign(p_value=0.5))
-    assert table.empty
-    assert {"system_a", "system_b", "gain", *TESTS} < set(table.columns)
-
-
-@pytest.mark.parametrize("analysis", [agreement, disagreements])
-def test_tables_that_do_not_fit_are_refused(rng: np.random.Generator, analysis: object) -> None:
-    pairs = side_by_side(rng)
-    assert callable(analysis)
     with pytest.raises(ValueError, match="must have the same pairs for every test; test 'z_independent' lacks some"):
-        analysis(pairs.iloc[:-1])
+        agreement(pairs.iloc[:-1])
     with pytest.raises(ValueError, match="each pair once for each test; pass one seed at a time"):
-        analysis(pd.concat([pairs, pairs.iloc[:1]]))
+        agreement(pd.concat([pairs, pairs.iloc[:1]]))
     with pytest.raises(ValueError, match="alpha must lie between 0 and 1, both excluded, not 5"):
-        analysis(pairs, alpha=5)
+        agreement(pairs, alpha=5)

@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.analyses.agreement import agreement, disagreements
+from simstudy.analyses.agreement import agreement
 from simstudy.analyses.calibration import calibration
 from simstudy.analyses.curves import curve
 from simstudy.analyses.duplicates import near_duplicates
 from simstudy.analyses.equivalence import equivalence
-from simstudy.analyses.groups import gain_ranges, groups, intransitive
+from simstudy.analyses.groups import groups
 from simstudy.analyses.leaderboard import leaderboard
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.significant_gains import significant_gains
@@ -43,7 +43,6 @@ BESIDE = pd.concat([PAIRS, compared(OUTPUTS, test="z_independent", unit="item")]
 # Each analysis, what it is given, and other values of each of its arguments.
 ANALYSES: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], dict[str, Any]]] = [
     (agreement, (BESIDE,), {}, {"alpha": 0.2, "reference": "z_independent", "n_bootstrap": 90, "seed": 4}),
-    (disagreements, (BESIDE,), {}, {"alpha": 0.2, "n": 2}),
     (
         calibration, (PAIRS, {"away": AWAY}), {"bins": (0.0, 0.2, 1.0)},
         {"population": True, "bins": (0.0, 0.3, 1.0), "min_pairs": 60, "n_bootstrap": 90, "seed": 4},
@@ -51,15 +50,13 @@ ANALYSES: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], dict[s
     (curve, (PAIRS,), {}, {"n_points": 7}),
     (near_duplicates, (OUTPUTS,), {}, {"share": 0.95}),
     (equivalence, (PAIRS, 4.0), {}, {"margin": 8.0, "alpha": 0.3}),
-    (groups, (PAIRS,), {"p": "p_value"}, {"alpha": 0.4, "certainty": 0.999, "rule": "adjacent", "p": "p_holm"}),
-    (intransitive, (PAIRS,), {}, {"alpha": 0.4, "certainty": 0.999}),
-    (gain_ranges, (PAIRS,), {}, {"alpha": 0.4, "certainty": 0.999}),
+    (groups, (PAIRS,), {"p": "p_value"}, {"alpha": 0.4, "certainty": 0.999, "rule": "greedy", "p": "p_holm"}),
     (leaderboard, (OUTPUTS,), {}, {"level": 0.8, "unit": "item", "n_bootstrap": 900, "seed": 4}),
     (ranks, (PAIRS,), {}, {"alpha": 0.3, "leaderboards": None}),
     (significant_gains, (PAIRS,), {}, {"alpha": 0.2, "power": (0.6,), "min_pairs": 500}),
     (
         thresholds, (PAIRS,), {"min_pairs": 2, "window": (0.001, 0.9)},
-        {"window": (0.02, 0.2), "percentile": 60, "min_pairs": 500, "n_bootstrap": 90, "seed": 4},
+        {"window": (0.02, 0.2), "min_pairs": 500, "n_bootstrap": 90, "seed": 4},
     ),
 ]  # fmt: skip
 

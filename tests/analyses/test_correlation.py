@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary, independence_ratio
+from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
 from simstudy.outputs import Outputs
 from tests.oracles import GEOMETRIC, compared
 
@@ -30,7 +30,7 @@ def test_r12_and_both_deviations_are_scipys_and_numpys(rng: np.random.Generator)
 
 def test_sd_of_items_of_different_size_is_that_of_redrawn_gains(tagged: Outputs) -> None:
     """The gain of test sets redrawn with replacement, denominators and all, spreads as sd_paired says."""
-    table = correlation(tagged)
+    table = correlation(tagged, unit="item")
     correct = dict(zip(tagged.names, tagged.statistics[..., 0], strict=True))
     total = tagged.statistics[0, :, 1]
     drawn = np.random.default_rng(1).integers(0, tagged.n_items, size=(20_000, tagged.n_items))
@@ -95,11 +95,28 @@ def test_without_item_scores_it_is_what_leaving_an_item_out_takes_away(rng: np.r
     np.testing.assert_allclose(table["sd_paired"], compared(ranked, n_resamples=100)["gain_se"])
 
 
+def test_sd_of_the_gain_is_that_of_clusters(rng: np.random.Generator) -> None:
+    """Sixty clusters of ten, answers of a cluster alike: numpy's standard error of cluster means, and compare's."""
+    easy = np.repeat(rng.normal(size=(60, 2)), 10, axis=0)
+    frame = pd.DataFrame((easy + 0.3 * rng.normal(size=(600, 2)) > 0).astype(int), columns=["a", "b"])
+    items = pd.DataFrame({"id": range(600), "cluster": np.repeat(np.arange(60), 10)})
+    outputs = Outputs.from_scores(frame, "accuracy", items=items)
+    row = correlation(outputs).iloc[0]
+    means = frame.groupby(items["cluster"]).mean()
+    assert row.r12 == pytest.approx(means.corr().loc["a", "b"])
+    assert row.sd_paired == pytest.approx(100 * (means["a"] - means["b"]).sem())
+    assert row.sd_paired == pytest.approx(compared(outputs)["gain_se"].item())
+    by_items = correlation(outputs, unit="item").iloc[0]
+    assert by_items.sd_paired == pytest.approx(100 * (frame["a"] - frame["b"]).sem())
+    assert row.n_items == by_items.n_items == 600
+    assert row.sd_paired > 1.5 * by_items.sd_paired
+
+
 def test_too_few_systems_or_items_are_refused(rng: np.random.Generator) -> None:
     counts = np.stack([rng.integers(0, 3, size=(2, 20)), np.full((2, 20), 3), np.full((2, 20), 5)], axis=-1)
-    with pytest.raises(ValueError, match="at least 2 systems and 2 items, not 1 and 20"):
+    with pytest.raises(ValueError, match="at least 2 systems and 2 resampling units, not 1 and 20"):
         correlation(Outputs.from_statistics(counts[:1], "recall"))
-    with pytest.raises(ValueError, match="at least 2 systems and 2 items, not 2 and 1"):
+    with pytest.raises(ValueError, match="at least 2 systems and 2 resampling units, not 2 and 1"):
         correlation(Outputs.from_statistics(counts[:, :1], "recall"))
 
 
@@ -109,17 +126,17 @@ def test_nothing_to_find_is_no_variation() -> None:
     assert table["sd_paired"].tolist() == [0]
 
 
-def test_independence_ratio_is_the_ratio_of_equal_deviations() -> None:
-    """Two systems, both right on half of 200 items, on k of these together: s1 = s2, and r12 = k / 50 - 1."""
-    for k in (60, 80, 95):
+def test_ratio_of_equal_deviations_follows_r12() -> None:
+    """Two systems, both right on half of 200 items, on k of these together: s1 = s2, and r12 = k / 50 - 1.
+
+    With r12 = 0.38, 0.50 and 0.80 the ratio 1 / sqrt(1 - r12) is 1.27, 1.41 and 2.24 (Yeh 2000, section 2.1).
+    """
+    for k, ratio in ((69, 1.27), (75, 1.41), (90, 2.24)):
         right = np.zeros((200, 2), dtype=int)
         right[:100, 0] = right[100 - k : 200 - k, 1] = 1
         row = correlation(Outputs.from_scores(pd.DataFrame(right, columns=["a", "b"]), "accuracy")).iloc[0]
         assert row.r12 == pytest.approx(k / 50 - 1)
-        assert row.ratio == pytest.approx(float(independence_ratio(k / 50 - 1)))
-    assert independence_ratio([1.0, -1.0]).tolist() == [np.inf, pytest.approx(np.sqrt(0.5))]
-    with pytest.raises(ValueError, match="r12 must lie between -1 and 1, not 1.5"):
-        independence_ratio([0.5, 1.5])
+        assert row.ratio == pytest.approx(ratio, abs=0.005)
 
 
 def test_tables_of_correlations_by_plain_loops() -> None:

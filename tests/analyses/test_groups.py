@@ -9,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 
 from simstudy import analyses
-from simstudy.analyses.groups import gain_ranges, intransitive
 from simstudy.statistics.multiplicity import corrected
 
 # Each pair by itself, as in the paper.
@@ -52,12 +51,6 @@ def test_chinchors_ge_case() -> None:
     for certainty in (0.5, None):
         assert members(groups(pairs, alpha=0.1, certainty=certainty)) == [["GE"], ["GE-CMU", "UMASS"]]
     assert members(groups(comparisons(GE, GE_P), alpha=0.1)) == [["GE"], ["GE-CMU", "UMASS"]]
-    (three,) = intransitive(pairs, alpha=0.1, certainty=0.99).itertuples()
-    assert three.kind == "wider gain, not significant"
-    assert (three.best, three.middle, three.worst) == ("GE", "GE-CMU", "UMASS")
-    assert (three.p_best_middle, three.p_middle_worst, three.p_best_worst) == (0.0415, 0.8918, 0.0994)
-    gains = [three.gain_best_middle, three.gain_middle_worst, three.gain_best_worst]
-    assert gains == pytest.approx([4.03, 0.37, 4.40])
 
 
 def test_chinchors_mdc_case() -> None:
@@ -65,26 +58,14 @@ def test_chinchors_mdc_case() -> None:
     pairs = comparisons(MDC, {("Paramax", "MDC"): 0.01}, 9_999)
     assert members(groups(pairs)) == [["SRA", "Paramax"], ["SRA", "MDC"]]
     assert members(groups(pairs, rule="greedy")) == [["SRA", "Paramax", "MDC"]]
-    assert members(groups(pairs, rule="adjacent")) == [["SRA", "Paramax"], ["MDC"]]
-    assert intransitive(pairs)["kind"].tolist() == ["wider gain, not significant"]
-    ranges = gain_ranges(pairs).iloc[0]
-    assert ranges.smallest_significant == pytest.approx(4.70)
-    assert ranges.largest_not_significant == pytest.approx(5.00)
-    assert (ranges.n_pairs, ranges.n_significant, ranges.n_between) == (3, 1, 2)
 
 
-def test_not_transitive_and_the_three_rules() -> None:
+def test_both_rules_where_differences_are_not_transitive() -> None:
     """a ~ b ~ c ~ d, each two apart differ."""
     far = {("a", "c"): 0.01, ("b", "d"): 0.01, ("a", "d"): 0.01}
     pairs = comparisons({"a": 9, "b": 8, "c": 7, "d": 6}, far)
     assert members(groups(pairs)) == [["a", "b"], ["b", "c"], ["c", "d"]]
     assert members(groups(pairs, rule="greedy")) == [["a", "b"], ["c", "d"]]
-    assert members(groups(pairs, rule="adjacent")) == [["a", "b", "c", "d"]]
-    threes = intransitive(pairs)
-    assert threes["kind"].tolist() == ["not transitive"] * 2
-    assert threes[["best", "middle", "worst"]].to_numpy().tolist() == [["a", "b", "c"], ["b", "c", "d"]]
-    ranges = gain_ranges(pairs).iloc[0]
-    assert (ranges.smallest_significant, ranges.largest_not_significant, ranges.n_between) == (2, 1, 0)
 
 
 def test_the_table_says_what_was_decided_how() -> None:
@@ -142,46 +123,19 @@ def test_maximal_sets_are_those_of_all_subsets(n: int, rng: np.random.Generator)
         assert set(table["rank"]) == set(range(1, n + 1)), "every system is in a group"
 
 
-@pytest.mark.parametrize("n", [2, 6, 11])
-def test_threes_and_ranges_are_those_of_a_loop(n: int, rng: np.random.Generator) -> None:
-    differ = np.triu(rng.random((n, n)) < 0.5, k=1)
-    expected = []
-    for i, j, k in combinations(range(n), 3):
-        if differ[i, k] and not differ[i, j] and not differ[j, k]:
-            expected.append(["not transitive", f"s{i:03d}", f"s{j:03d}", f"s{k:03d}"])
-        elif not differ[i, k] and (differ[i, j] or differ[j, k]):
-            expected.append(["wider gain, not significant", f"s{i:03d}", f"s{j:03d}", f"s{k:03d}"])
-    threes = intransitive(of_graph(differ))
-    assert threes[["kind", "best", "middle", "worst"]].to_numpy().tolist() == expected
-    assert "p_best_worst" in threes
-    gains = {True: [], False: []}
-    for i, j in combinations(range(n), 2):
-        gains[bool(differ[i, j])].append(j - i)
-    ranges = gain_ranges(of_graph(differ)).iloc[0]
-    assert ranges.n_significant == len(gains[True])
-    if gains[True] and gains[False]:
-        low, high = min(gains[True]), max(gains[False])
-        assert (ranges.smallest_significant, ranges.largest_not_significant) == (low, high)
-        assert ranges.n_between == sum(low <= gain <= high for gain in gains[True] + gains[False])
-
-
 def test_two_systems() -> None:
     assert members(groups(comparisons({"a": 2, "b": 1}, {}))) == [["a", "b"]]
     # A p-value of the alpha itself is significant; the alpha is 0.05 unless another is named.
     for options, p in (({"alpha": 0.1}, 0.1), ({}, 0.05)):
         apart = comparisons({"a": 2, "b": 1}, {("a", "b"): p})
-        for rule in ("maximal", "greedy", "adjacent"):
+        for rule in ("maximal", "greedy"):
             assert members(groups(apart, rule=rule, **options)) == [["a"], ["b"]]  # type: ignore[arg-type]
-        assert intransitive(apart, **options).empty
-        assert np.isnan(gain_ranges(apart, **options).loc[0, "largest_not_significant"])
         assert members(groups(apart, alpha=p - 0.001)) == [["a", "b"]]
 
 
-def test_equal_scores_are_ordered_by_name_and_show_no_smaller_gain() -> None:
-    """b and c tie: a - b and a - c are one gain, so that only one is significant is no smaller gain's doing."""
+def test_equal_scores_are_ordered_by_name() -> None:
     pairs = comparisons({"a": 9, "b": 5, "c": 5}, {("a", "b"): 0.01})
     assert groups(pairs)["rank"].tolist() == [1, 3, 2, 3]
-    assert intransitive(pairs).empty
 
 
 def test_lower_scores_can_be_better() -> None:
@@ -204,11 +158,11 @@ def test_bad_tables() -> None:
     with pytest.raises(ValueError, match="pairs must be of one test_set, not TST3, TST4"):
         groups(pd.concat([pairs, pairs.assign(test_set="TST4")]))
     with pytest.raises(ValueError, match="pairs must be of one alternative, not two-sided, greater"):
-        gain_ranges(pd.concat([pairs, pairs.assign(alternative="greater")]))
+        groups(pd.concat([pairs, pairs.assign(alternative="greater")]))
     with pytest.raises(ValueError, match="every two systems once; 'GE' and 'UMASS' are there 0 times"):
         groups(pairs.drop(index=1))
     with pytest.raises(ValueError, match="every two systems once; 'GE' and 'GE-CMU' are there 2 times"):
-        intransitive(pd.concat([pairs, pairs.head(1)]))
+        groups(pd.concat([pairs, pairs.head(1)]))
     with pytest.raises(ValueError, match="'GE' and 'GE' are there 1 times"):
         groups(pairs.assign(system_b=["GE", "UMASS", "UMASS"]))
     swapped = pairs.assign(system_a=["GE", "UMASS", "GE-CMU"], system_b=["GE-CMU", "GE", "UMASS"])
@@ -219,9 +173,6 @@ def test_bad_tables() -> None:
             groups(corrected(pairs).assign(**{p: np.nan}), p=p)
 
 
-def test_ranges_go_by_the_certainty_and_tables_name_the_p_values_that_decided() -> None:
+def test_tables_name_the_p_values_that_decided() -> None:
     pairs = comparisons(GE, GE_P, 9_999)
-    found = [gain_ranges(pairs, alpha=0.1, certainty=certainty).iloc[0]["n_significant"] for certainty in (None, 0.99)]
-    assert found == [2, 1]
     assert [groups(pairs, p=p)["p"].iloc[0] for p in ("p_value", "p_holm", "p_bh")] == ["p_value", "p_holm", "p_bh"]
-    assert intransitive(corrected(pairs), alpha=0.1, certainty=0.99)["p_best_worst"].tolist() == [0.0994]

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.analyses.agreement import agreement, disagreements
+from simstudy.analyses.agreement import agreement
 from simstudy.analyses.calibration import calibration
 from simstudy.analyses.curves import curve
-from simstudy.analyses.groups import gain_ranges, groups, intransitive
+from simstudy.analyses.groups import groups
 from simstudy.analyses.ranks import ranks
 from simstudy.analyses.relation_classes import confidence
 from simstudy.analyses.significant_gains import significant_gains
@@ -57,18 +57,15 @@ TOGETHER: dict[str, Callable[[pd.DataFrame], Any]] = {
     "significant_gains": significant_gains,
     "calibration": lambda pairs: calibration(pairs, {"there": correlated_accuracies([0.7] * 12, 50)}),
     "groups": groups,
-    "intransitive": intransitive,
-    "gain_ranges": gain_ranges,
     "ranks": ranks,
     "corrected": corrected,
     "agreement": lambda pairs: agreement(pairs, reference="sign_flips"),
-    "disagreements": disagreements,
     "matrix": matrix,
 }
 
 
 #: What is asked of several tests, or has a row for each of the sides.
-APART = {("agreement", "test"), ("disagreements", "test"), ("ranks", "alternative")}
+APART = {("agreement", "test"), ("ranks", "alternative")}
 
 
 @pytest.mark.parametrize("analysis", list(TOGETHER))

@@ -67,7 +67,6 @@ def test_weighted_percentile_is_numpys_of_repeated_values(values: list[tuple[flo
     ("options", "message"),
     [
         ({"window": (0.06, 0.04)}, "window must be two p-values, the lower first"),
-        ({"percentile": 0}, "percentile must be above 0"),
     ],
 )
 def test_bad_options(pairs: pd.DataFrame, options: dict[str, object], message: str) -> None:

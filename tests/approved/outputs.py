@@ -132,6 +132,5 @@ def tests_side_by_side() -> Values:
     )
     return {
         "agreement": ss.analyses.agreement(pairs, n_bootstrap=100),
-        "gain ranges": ss.analyses.gain_ranges(pairs[pairs["test"] == "sign_flips"]),
         "related": ss.compare(outputs).related().frame["relation"],
     }

@@ -194,7 +194,6 @@ def analyses() -> Values:
             "correlation": correlation_summary(correlations),
             "shares by correlation": correlation_shares(correlations),
             "rule of thumb": ss.analyses.rule_of_thumb(sized, ("observed_50",)),
-            "intransitive": ss.analyses.intransitive(pairs.frame),
             "near duplicates": ss.analyses.near_duplicates(outputs),
             "deciding items": ss.analyses.deciding_items(outputs, *outputs.names[:2], n=5).items,
         }

@@ -195,7 +195,7 @@ def test_every_level_is_5_percent_where_none_is_named() -> None:
         function: {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
         for function in (
             *(command, examine, ss.verdict, ss.equivalence, ss.significant_gains, ss.ranks),
-            *(ss.groups, ss.analyses.intransitive, ss.analyses.gain_ranges, ss.plot.matrix),
+            *(ss.groups, ss.plot.matrix),
         )
     }
     assert {function.__name__: named["alpha"] for function, named in defaults.items()} == {

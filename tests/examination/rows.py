@@ -22,7 +22,8 @@ def pair(**changed: object) -> pd.Series[Any]:
         "wins": 200, "losses": 125, "ties": 1175,
         "p_value": 0.031, "p_low": 0.031, "p_high": 0.031, "p_two_sided": 0.031, "p_floor": 2.0**-324,
         "better": "new", "computation": "exact", "exact_level": True, "n_extreme": 0, "n_resamples": 0,
-        "statistic": np.nan,
+        "statistic": np.nan, "metric_signature": "", "seed": 0, "family_a": "new", "family_b": "old",
+        "relation": "all pairs", "minimum_detectable_gain": 6.4,
         "skewness": np.nan, "accepted_a": np.nan, "wrong_a": np.nan, "accepted_b": np.nan, "wrong_b": np.nan,
         "caution": "",
     }  # fmt: skip

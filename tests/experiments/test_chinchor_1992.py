@@ -10,7 +10,6 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.analyses.groups import groups
 from simstudy.studies import Results, Study
 from tests.experiments.programs import Answered, assert_shipped, program, small
 from tests.oracles import compared, could_be
@@ -132,10 +131,10 @@ def test_all_that_is_decided_is_by_the_studys_level_certainty_and_seed(monkeypat
         together = pd.concat([wanted[key] for key in keys], ignore_index=True)
         own = tables[title].drop(columns="published", errors="ignore")
         pd.testing.assert_frame_equal(own, together[list(own)])
-    grouped = [groups(frames[key], rule=rule, p="p_value", **rules) for key in every[1:] for rule in STUDY.RULES]
+    grouped = [STUDY.grouped(frames[key], rules) for key in every[1:]]
     pd.testing.assert_frame_equal(tables["groups"], pd.concat(grouped, ignore_index=True))
     for title, make, keys in (
-        ("intransitive", ss.analyses.intransitive, every[1:]), ("gain_ranges", ss.analyses.gain_ranges, every[3:])
+        ("intransitive", STUDY.intransitive, every[1:]), ("gain_ranges", STUDY.gain_ranges, every[3:])
     ):  # fmt: skip
         made = pd.concat([make(frames[key], **rules) for key in keys], ignore_index=True)
         pd.testing.assert_frame_equal(tables[title], made)
@@ -202,7 +201,7 @@ def test_constructed_scores_are_plain_arithmetic(done: Results) -> None:
 def test_groups_of_the_constructed_cases_overlap_as_hers(done: Results, case: str, expected: list[list[str]]) -> None:
     pairs = done.tables["constructed"].query("test_set == @case")
     one_table = pairs.assign(task="constructed", n_items=100, test="randomization", n_resamples=SHUFFLES)
-    assert groups(one_table, p="p_value").groupby("group")["system"].agg(list).tolist() == expected
+    assert ss.groups(one_table, p="p_value").groupby("group")["system"].agg(list).tolist() == expected
     found = done.tables["intransitive"].query("test_set == @case")
     assert found["kind"].tolist() == ["wider gain, not significant"]
 

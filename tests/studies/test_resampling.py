@@ -12,9 +12,8 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.analyses.agreement import agreement, disagreements
+from simstudy.analyses.agreement import agreement
 from simstudy.analyses.calibration import calibration, with_baseline
-from simstudy.analyses.confidence_model import confidence_models
 from simstudy.analyses.correlation import correlation_shares, correlation_summary
 from simstudy.analyses.training_variance import training_variance
 from simstudy.engines.arguments import applicable
@@ -25,7 +24,9 @@ from simstudy.studies import Comparison, Results, RunContext, Study, make_study,
 from simstudy.studies.baselines import baseline, compare_redrawn
 from simstudy.studies.catalogue import found_by
 from simstudy.studies.figures import plotted_pairs, thinned
+from simstudy.studies.resampling.confidence_models import confidence_models
 from simstudy.studies.resampling.study import ResamplingStudy, _thresholds
+from simstudy.studies.side_by_side import disagreements
 from tests.oracles import compared
 from tests.studies.conftest import COMPARED, STUDY, N, tags
 

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from simstudy.analyses.confidence_model import confidence_models
 from simstudy.analyses.correlation import correlation
 from simstudy.analyses.training_variance import ALL_FAMILIES, of_one_method, training_variance
 from simstudy.outputs import Outputs
 from simstudy.pages.sections import Column, Section, Table
+from simstudy.studies.resampling.confidence_models import confidence_models
 
 
 def explained(pairs: pd.DataFrame, home: Outputs, seed: int) -> dict[str, pd.DataFrame]:
     """Tables of pairs on a home test set at all sizes, whose whole is `home`."""
-    tables = {"confidence_models": confidence_models(pairs, correlation(home), seed=seed)}
+    tables = {"confidence_models": confidence_models(pairs, correlation(home, unit=pairs["unit"].iloc[0]), seed=seed)}
     whole = pairs[pairs["n_items"] == home.n_items]
     if len(of_one_method(whole, home.systems)):
         tables["training_variance"] = training_variance(whole, home)
@@ -34,10 +34,10 @@ def _models(models: pd.DataFrame) -> Section:
         "How p follows from gain, size and correlation",
         "How well simple predictors explain the one-sided p of a pair. The model is 1 - p = Phi(gain / s), with log "
         "s linear in log n, the relation of the two systems, or log(1 - r12). Here n is the size of the home test set, "
-        "and r12 is the correlation of the two systems' scores of an item. To know r12, both outputs on the whole "
-        "test set are needed. The model is fitted to pairs within one half "
+        "and r12 is the correlation of the two systems' scores of a resampling unit. To know r12, both outputs on "
+        "the whole test set are needed. The model is fitted to pairs within one half "
         "of the variants and judged on pairs within the other half, on the same items. The last row fits nothing: it "
-        "is a z test by items on the whole test set, with its standard error scaled by the square root of n (Yeh "
+        "is a z test of the units of the whole test set, with its standard error scaled by the square root of n (Yeh "
         "2000, section 2.1). A pair counts once for each size. Factor: 50 %, or 90 %, of the pairs with 0.001 <= p "
         "<= 0.5 have a predicted p within this factor of their p. The last columns are the exponents of n and of 1 - "
         "r12 in s.",

@@ -128,9 +128,8 @@ def _measured(outputs: Outputs, n_resamples: int, seed: int) -> tuple[dict[str, 
     pairs = compare(outputs, n_resamples=n_resamples, monte_carlo=True, seed=seed).frame.assign(relation="all pairs")
     window = pairs["p_value"].between(0.04, 0.06).to_numpy() & prefers_better(pairs)
     gains = pairs["gain"].to_numpy()[window]
-    unit = outputs if outputs.natural_unit == "item" else outputs.sum_by("cluster")
     found = {
-        "r12": float(correlation(unit)["r12"].median()),
+        "r12": float(correlation(outputs)["r12"].median()),
         "significant": float(Decision().significant(pairs).mean()),
         "threshold": float(np.percentile(gains, 95)) if gains.size >= _LEAST_WINDOW else np.nan,
     }

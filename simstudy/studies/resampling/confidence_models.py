@@ -8,8 +8,7 @@ from scipy import special
 from scipy.optimize import least_squares
 
 from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.tables import check_table, require_columns, system_codes
-from simstudy.validation import InputError, check_seed
+from simstudy.tables import system_codes
 
 #: What a standard error is told from (column predictors) -> names of predictors of its logarithm.
 _MODELS = {
@@ -47,10 +46,6 @@ def confidence_models(pairs: pd.DataFrame, correlations: pd.DataFrame, *, seed: 
     within this factor), exponent_n and exponent_r12 (s is proportional to n^exponent_n (1 - r12)^exponent_r12, fitted
     to all pairs; -0.5 and 0.5 for a mean), and note, where a half has too few pairs of different gain.
     """
-    require_columns(pairs, ["n_items", "relation", "system_a", "system_b", "gain", "p_value", "alternative"])
-    columns = ["system_a", "system_b", "r12", "sd_independent", "sd_paired"]
-    check_table("correlations", correlations, [*columns, "n_items"], "a table of correlation")
-    check_seed(seed)
     rows = _with_correlations(pairs, correlations)
     half = _halves(rows, seed)
     if (least := min((half == side).sum() for side in (0, 1))) < _LEAST_PAIRS:
@@ -85,8 +80,6 @@ def _with_correlations(pairs: pd.DataFrame, correlations: pd.DataFrame) -> pd.Da
     turned = correlations.rename(columns={"system_a": "system_b", "system_b": "system_a"})
     known = pd.concat([correlations, turned]).set_index(["system_a", "system_b"])
     of_pairs = pd.MultiIndex.from_frame(pairs[["system_a", "system_b"]])
-    if not {*of_pairs.get_level_values(0), *of_pairs.get_level_values(1)} <= {*known.index.get_level_values(0)}:
-        raise InputError("correlations", "must have every system of pairs, as correlation returns them")
     r12, paired = (known[name].reindex(of_pairs).to_numpy() for name in ("r12", "sd_paired"))
     n, whole = pairs["n_items"].to_numpy(dtype=np.float64), float(correlations["n_items"].iloc[0])
     p = pairs["p_value"].to_numpy(dtype=np.float64)

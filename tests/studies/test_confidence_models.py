@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 from scipy.optimize import curve_fit
 
-from simstudy.analyses.confidence_model import FORMULA, confidence_models
+from simstudy.studies.resampling.confidence_models import FORMULA, confidence_models
 
 SIZES = (100, 400, 1600)
 
@@ -56,12 +56,6 @@ def test_pairs_that_follow_the_model_are_foretold_wholly() -> None:
     # Of one class only, no model has the relation.
     assert "gain, n, relation" not in table.index
     assert table.loc["gain", "r2"] < table.loc["gain, n", "r2"] < 0.999
-
-
-def test_systems_without_correlation_are_refused() -> None:
-    pairs, correlations = exact()
-    with pytest.raises(ValueError, match="correlations must have every system of pairs"):
-        confidence_models(pairs.assign(system_a="nobody"), correlations)
 
 
 def noisy() -> tuple[pd.DataFrame, pd.DataFrame]:
