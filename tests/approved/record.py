@@ -53,7 +53,7 @@ SENTENCES = {"verdict", "note", "sentences", "assumptions"}
 _VERSION = re.compile(r"\|version:[^|]*")
 
 # How a row of `WHY.md` begins to say what changed.
-FIRST, ADDED = "first recording", "new: "
+FIRST, ADDED, GONE = "first recording", "new: ", "gone: "
 
 # Stands for a value that is not there.
 _ABSENT = object()
@@ -251,7 +251,7 @@ def moved_under_one_version(rows: Iterable[Row]) -> list[str]:
     moved = []
     for row in rows:
         before, known[row.name] = known.get(row.name), row
-        added = row.what.startswith((FIRST, ADDED))
+        added = row.what.startswith((FIRST, ADDED, GONE))
         if (
             RECORDINGS[row.name].part == STUDIES
             and not added
@@ -272,14 +272,19 @@ def approve(one: Recording, why: str) -> None:
         return
     first = not one.path.exists()
     added = all(change.approved is _ABSENT for change in changes)
-    if one.part == STUDIES and not added and last and last.results_version == RESULTS_VERSION:
+    gone = all(change.today is _ABSENT for change in changes)
+    if one.part == STUDIES and not added and not gone and last and last.results_version == RESULTS_VERSION:
         sys.exit(f"{one.name}: values that tables of studies can hold have changed: raise RESULTS_VERSION first")
     one.path.parent.mkdir(exist_ok=True)
     lines = (f"{_json(name)}: {_json(value)}" for name, value in new.items())
     one.path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     numbers = [change.size for change in changes if not math.isnan(change.size)]
     others = sum(change.n_values for change in changes if math.isnan(change.size))
-    what = FIRST if first else f"{ADDED * added}{len(numbers)} numbers and {others} other values"
+    what = (
+        FIRST
+        if first
+        else f"{ADDED * added}{GONE * (gone and not added)}{len(numbers)} numbers and {others} other values"
+    )
     what += f", such as {changes[0].place}" if changes and not first else ""
     largest = f"{max(numbers):.2g}" if numbers else ""
     made = f"{datetime.now(UTC):%Y-%m-%d} | {RESULTS_VERSION}"
