@@ -29,9 +29,6 @@ _COLUMNS = [
     *("expected", "share", "low", "high", "interval_for", "note"),
 ]
 
-#: What `with_baseline` adds.
-BASELINE = ["baseline", "baseline_low", "baseline_high", "n_items_baseline"]
-
 Elsewhere = Outputs | Mapping[int, Outputs]
 """The Outputs of another test set; or, of each draw, its own."""
 
@@ -55,7 +52,7 @@ def calibration(
 
     Another test set has sampling error of its own, even where it is of the same domain: of gains with p = 0.05 many are
     lost on 400 other items of the *same* population. So a share elsewhere says what is lost to the domain only beside
-    the share within the home population: `expected` by a model, and `with_baseline` as measured.
+    the share within the home population: `expected` by a model.
 
     Parameters
     ----------
@@ -158,20 +155,6 @@ def _share(
         return {"share": np.nan, "low": np.nan, "high": np.nan, "interval_for": "", "note": note}
     low, high = (np.nan, np.nan) if counts is None else redrawn_share_interval(*counts)
     return {"share": wins.mean(), "low": low, "high": high, "interval_for": others.interval_for, "note": others.note}
-
-
-def with_baseline(table: pd.DataFrame, baseline: pd.DataFrame) -> pd.DataFrame:
-    """A calibration across domains with what comes out where there is no other domain.
-
-    The baseline is what `calibration` returned for halves of the home test set (`simstudy.truth.redrawn.halves`):
-    p-values from one half, winners looked for on items of the other, for each test set elsewhere as many as keep the
-    ratio of the two numbers of items. Then a share is comparable, although both sampling errors are larger; with the
-    full number of items the baseline would be too high. What is lost to the domain is baseline less share.
-    """
-    names = {"share": "baseline", "low": "baseline_low", "high": "baseline_high"}
-    keys = ["relation", "elsewhere", "p_from", "p_to"]
-    renamed = baseline.rename(columns={**names, "n_items_elsewhere": "n_items_baseline"})
-    return table.merge(renamed[[*keys, *BASELINE]], on=keys, how="left")
 
 
 def _bins(p_value: NDArray[np.float64], bounds: list[float]) -> tuple[list[tuple[float, float]], NDArray[np.bool_]]:

@@ -90,3 +90,17 @@ def _drawn(test_set: TestSet, what: str, draw: int, outputs: Outputs, **changed:
 def _compared(title: str, asked: Mapping[int, TestSet], context: RunContext) -> pd.DataFrame:
     compared = run_comparisons(title, list(asked.values()), context)
     return pd.concat([table.assign(draw=draw) for draw, table in zip(asked, compared, strict=True)], ignore_index=True)
+
+
+def with_baseline(table: pd.DataFrame, baseline: pd.DataFrame) -> pd.DataFrame:
+    """A calibration across domains with what comes out where there is no other domain.
+
+    The baseline is what `calibration` returned for halves of the home test set (`simstudy.truth.redrawn.halves`):
+    p-values from one half, winners looked for on items of the other, for each test set elsewhere as many as keep the
+    ratio of the two numbers of items. Then a share is comparable, although both sampling errors are larger; with the
+    full number of items the baseline would be too high. What is lost to the domain is baseline less share.
+    """
+    names = {"share": "baseline", "low": "baseline_low", "high": "baseline_high"}
+    keys = ["relation", "elsewhere", "p_from", "p_to"]
+    renamed = baseline.rename(columns={**names, "n_items_elsewhere": "n_items_baseline"})
+    return table.merge(renamed[[*keys, *names.values(), "n_items_baseline"]], on=keys, how="left")

@@ -88,10 +88,10 @@ def side_by_side_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:
     return [
         Section(
             "Correlation of the systems",
-            "r12 is the correlation of the two systems' scores of resampling units. The figure and the table show "
-            "its distribution over pairs of systems. The last column is the median factor by which a gain must be "
-            "larger to be significant, if a test assumes that the systems are independent. Reference: Yeh (2000, "
-            "section 2.1) found a median r12 of 0.38 across families, and 0.50 - 1.00 for most pairs within a family.",
+            "r12 is the correlation of the two systems' item scores. The figure and the table show its distribution "
+            "over pairs of systems. The last column is the median factor by which a gain must be larger to be "
+            "significant, if a test assumes that the systems are independent. Reference: Yeh (2000, section 2.1) "
+            "found a median r12 of 0.38 across families, and 0.50 - 1.00 for most pairs within a family.",
             figure=panel(
                 "correlation", plot.correlations, tables["correlation_shares"], width=7.8, height=3.4, **aside
             ),

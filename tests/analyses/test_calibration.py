@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.analyses.calibration import TABLE_1, calibration, expected_wins, with_baseline
+from simstudy.analyses.calibration import TABLE_1, calibration, expected_wins
 from simstudy.outputs import Outputs
+from simstudy.studies.baselines import with_baseline
 from simstudy.truth.redrawn import at_least, halves, redraw
 from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared

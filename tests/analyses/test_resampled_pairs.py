@@ -10,10 +10,11 @@ import pytest
 from scipy import stats
 
 from simstudy.analyses.agreement import agreement
-from simstudy.analyses.calibration import calibration, expected_wins, with_baseline
+from simstudy.analyses.calibration import calibration, expected_wins
 from simstudy.analyses.curves import overlay
 from simstudy.analyses.thresholds import thresholds
 from simstudy.outputs import Outputs
+from simstudy.studies.baselines import with_baseline
 from tests.analyses.made_up import made_up
 
 RESAMPLES = {"n_bootstrap": 37, "seed": 5}
@@ -38,17 +39,17 @@ def within_families(n: int, seed: int = 0) -> pd.DataFrame:
     ).assign(**key)  # fmt: skip
 
 
-@pytest.mark.parametrize(("n", "percentile"), [(40, 70), (41, 95), (39, 95)])
-def test_thresholds_of_families_of_two(n: int, percentile: float) -> None:
+@pytest.mark.parametrize("n", [40, 41, 39])
+def test_thresholds_of_families_of_two(n: int) -> None:
     """Forty pairs in the window have an interval; more, outside of it, are no part of it but for their families."""
     pairs = within_families(n)
-    row = thresholds(pairs, percentile=percentile, **RESAMPLES).iloc[0]
-    assert row["threshold"] == np.percentile(pairs["gain"], percentile)
+    row = thresholds(pairs, **RESAMPLES).iloc[0]
+    assert row["threshold"] == np.percentile(pairs["gain"], 95)
     if n < 40:
         assert row["note"] == "too few pairs in the window for an interval: 39, not 40"
         assert (np.isnan(row["low"]), np.isnan(row["high"]), row["interval_for"]) == (True, True, "")
         return
-    logs = [np.log(np.percentile(np.repeat(pairs["gain"], counts), percentile)) for counts in drawn(n)]
+    logs = [np.log(np.percentile(np.repeat(pairs["gain"], counts), 95)) for counts in drawn(n)]
     half = stats.t.ppf(0.975, n - 1) * np.std(logs) * np.sqrt(n / (n - 1))
     shift = np.log(row["threshold"]) - np.mean(logs)
     assert np.log(row["low"]) == pytest.approx(np.log(row["threshold"]) - half + min(shift, 0))

@@ -51,7 +51,7 @@ def summary(pairs: pd.DataFrame) -> pd.DataFrame:
 FEW = {"window": (0.02, 0.7), "min_pairs": 4, "n_bootstrap": 30}
 TOGETHER: dict[str, Analysis] = {
     "curve": lambda pairs: curve(pairs, n_points=9),
-    "thresholds": lambda pairs: thresholds(pairs, **FEW, seed=3, percentile=80),
+    "thresholds": lambda pairs: thresholds(pairs, **FEW, seed=3),
     "significant_gains": lambda pairs: significant_gains(pairs, alpha=0.1, power=(0.9, 0.3)),
     "calibration": calibrated,
     "ranks": lambda pairs: ranks(pairs, alpha=0.1),

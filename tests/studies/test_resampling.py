@@ -13,7 +13,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.analyses.agreement import agreement
-from simstudy.analyses.calibration import calibration, with_baseline
+from simstudy.analyses.calibration import calibration
 from simstudy.analyses.correlation import correlation_shares, correlation_summary
 from simstudy.analyses.training_variance import training_variance
 from simstudy.engines.arguments import applicable
@@ -21,7 +21,7 @@ from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.running.folders import verify
 from simstudy.studies import Comparison, Results, RunContext, Study, make_study, run_study
-from simstudy.studies.baselines import baseline, compare_redrawn
+from simstudy.studies.baselines import baseline, compare_redrawn, with_baseline
 from simstudy.studies.catalogue import found_by
 from simstudy.studies.figures import plotted_pairs, thinned
 from simstudy.studies.resampling.confidence_models import confidence_models

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.calibration import calibration, with_baseline
+from simstudy.analyses.calibration import calibration
 from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.outputs import Outputs, TestSet
-from simstudy.studies.baselines import baseline, compare_redrawn, n_units
+from simstudy.studies.baselines import baseline, compare_redrawn, n_units, with_baseline
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.context import RunContext
 from simstudy.studies.definition import StudyError

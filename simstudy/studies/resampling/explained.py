@@ -34,10 +34,10 @@ def _models(models: pd.DataFrame) -> Section:
         "How p follows from gain, size and correlation",
         "How well simple predictors explain the one-sided p of a pair. The model is 1 - p = Phi(gain / s), with log "
         "s linear in log n, the relation of the two systems, or log(1 - r12). Here n is the size of the home test set, "
-        "and r12 is the correlation of the two systems' scores of a resampling unit. To know r12, both outputs on "
-        "the whole test set are needed. The model is fitted to pairs within one half "
+        "and r12 is the correlation of the two systems' scores of an item. To know r12, both outputs on the whole "
+        "test set are needed. The model is fitted to pairs within one half "
         "of the variants and judged on pairs within the other half, on the same items. The last row fits nothing: it "
-        "is a z test of the units of the whole test set, with its standard error scaled by the square root of n (Yeh "
+        "is a z test by items on the whole test set, with its standard error scaled by the square root of n (Yeh "
         "2000, section 2.1). A pair counts once for each size. Factor: 50 %, or 90 %, of the pairs with 0.001 <= p "
         "<= 0.5 have a predicted p within this factor of their p. The last columns are the exponents of n and of 1 - "
         "r12 in s.",

@@ -7,14 +7,14 @@ from functools import reduce
 
 import pandas as pd
 
-from simstudy.analyses.calibration import calibration, with_baseline
+from simstudy.analyses.calibration import calibration
 from simstudy.analyses.curves import curve
 from simstudy.analyses.thresholds import size_fit, thresholds
 from simstudy.engines.descriptions import described_test
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.statistics.decisions import two_sided
-from simstudy.studies.baselines import baseline, compare_redrawn
+from simstudy.studies.baselines import baseline, compare_redrawn, with_baseline
 from simstudy.studies.comparing import compare_by_items, run_comparisons
 from simstudy.studies.context import Findings, RunContext, Shown
 from simstudy.studies.definition import Training
