@@ -74,6 +74,13 @@ class Outputs(ReprMixin):
     samples
         Array (K, n, 2): the number of samples that an item's score is the mean of, and the variance of one of them.
         None if each item is one answer.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> outputs = Outputs.from_scores(pd.DataFrame({"old": [1, 0, 0, 1], "new": [1, 1, 0, 1]}), "accuracy")
+    >>> outputs.scores().tolist(), outputs.head(2).scores().tolist()
+    ([50.0, 75.0], [50.0, 100.0])
     """
 
     statistics: NDArray[Any]
