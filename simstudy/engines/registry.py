@@ -6,7 +6,7 @@ plug-ins: entry points of the group ``simstudy.tests`` whose objects are a `Sign
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from simstudy.engines import classical_tests
@@ -17,7 +17,7 @@ from simstudy.engines.randomization import randomization
 from simstudy.engines.sign_flips import sign_flips, skew_corrected
 from simstudy.metrics import Metric
 from simstudy.notes import Argument, Words
-from simstudy.running.plug_ins import plug_ins
+from simstudy.running.plug_ins import Registry
 from simstudy.text.reprs import FieldsMixin
 
 ALTERNATIVES = ("two-sided", "greater")
@@ -256,21 +256,5 @@ _SHIPPED = {
 }
 
 
-class _Tests(Mapping[str, SignificanceTest]):
-    """Name -> test: those of simstudy, then those of other packages, which are loaded when they are asked for."""
-
-    def __getitem__(self, name: str) -> SignificanceTest:
-        return _SHIPPED[name] if name in _SHIPPED else self._all()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    def _all(self) -> dict[str, SignificanceTest]:
-        return _SHIPPED | plug_ins(GROUP, SignificanceTest, tuple(_SHIPPED))
-
-
 #: Name -> test.
-TESTS: Mapping[str, SignificanceTest] = _Tests()
+TESTS: Mapping[str, SignificanceTest] = Registry(_SHIPPED, GROUP, SignificanceTest, _SHIPPED)

@@ -7,7 +7,7 @@ docs/python.md shows one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from simstudy.metrics.arrays import ARRAYS
 from simstudy.metrics.base import Metric
@@ -29,7 +29,7 @@ from simstudy.metrics.samples import KINDS as SAMPLE_KINDS
 from simstudy.metrics.samples import sample_metric
 from simstudy.metrics.spans import SPAN_F1, STRICT_SPAN_F1
 from simstudy.notes import Argument, Words
-from simstudy.running.plug_ins import plug_ins
+from simstudy.running.plug_ins import Registry
 from simstudy.validation import InputError, nearest
 
 #: The group of entry points.
@@ -73,24 +73,8 @@ _AT_CUTOFF = {"p": "precision", "prec": "precision", "ndcg_cut": "ndcg", "map": 
               "r": "recall", "hit": "success", "hits": "success"}  # fmt: skip
 
 
-class _Metrics(Mapping[str, Metric]):
-    """Name -> metric: those of simstudy, then those of other packages, which are loaded when they are asked for."""
-
-    def __getitem__(self, name: str) -> Metric:
-        return _SHIPPED[name] if name in _SHIPPED else self._all()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    def _all(self) -> dict[str, Metric]:
-        return _SHIPPED | plug_ins(GROUP, Metric, _TAKEN)
-
-
 #: Name -> metric of sums.
-METRICS: Mapping[str, Metric] = _Metrics()
+METRICS: Mapping[str, Metric] = Registry(_SHIPPED, GROUP, Metric, _TAKEN)  # type: ignore[type-abstract]
 
 
 def canonical(name: str) -> str:

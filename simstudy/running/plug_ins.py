@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol, TypeVar
@@ -16,6 +16,28 @@ class _Named(Protocol):
 
 
 T = TypeVar("T", bound=_Named)
+
+
+class Registry(Mapping[str, T]):
+    """Name -> object: those of simstudy, then those of other packages, which are loaded when they are asked for.
+
+    Other packages' are of one kind, and have no name that is `taken`.
+    """
+
+    def __init__(self, shipped: Mapping[str, T], group: str, kind: type[T], taken: Iterable[str]) -> None:
+        self._shipped, self._group, self._kind, self._taken = dict(shipped), group, kind, tuple(taken)
+
+    def __getitem__(self, name: str) -> T:
+        return self._shipped[name] if name in self._shipped else self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def _all(self) -> dict[str, T]:
+        return self._shipped | plug_ins(self._group, self._kind, self._taken)
 
 
 @cache
