@@ -1,4 +1,4 @@
-"""What the paper warns of: groups of neighbours, decisions that are not transitive, and ranges of gains."""
+"""Groups of neighbours, decisions that are not transitive, and ranges of gains: the paper warns of all three."""
 
 from __future__ import annotations
 

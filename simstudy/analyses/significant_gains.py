@@ -57,9 +57,9 @@ def significant_gains(
     a planner wants this number, and the reader of a leaderboard the other. Both are by the normal approximation.
 
     Intervals leave out families (where these are fewer than five in effect, systems within them) and hold for other
-    systems (other variants of these families) on these items. Measured coverage is in
-    docs/validation.md. Of a gain that is enough for more than 80 % of the pairs no interval is known to cover: it hangs
-    on the few noisiest systems.
+    systems (other variants of these families) on these items. Measured coverage is in docs/validation.md. No interval
+    is known to cover a gain that is enough for more than 80 % of the pairs: such a gain depends on the few noisiest
+    systems.
 
     Parameters
     ----------

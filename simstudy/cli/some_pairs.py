@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 _SEEN = "The scores of these data decide which systems are neighbours. Pairs that are not neighbours were not tested."
 
-# The columns that name the test of all pairs.
-_QUESTION = ["test", "alternative", "convention"]
-
 
 def is_parquet(path: Path | None) -> bool:
     """Whether a path names a Parquet file."""

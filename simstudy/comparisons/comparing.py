@@ -240,12 +240,13 @@ def _table(ranked: Outputs, question: Question, test: str, strata: str | None, c
         "score_b": scores[j],
         "gain": gain,
         **_p_values(question, test, result, asked),
-        "computation": _texts(COMPUTATIONS, result.computation),
         "exact_level": result.exact_level,
         "n_extreme": result.n_extreme,
         "n_resamples": result.n_resamples,
         "statistic": result.statistic,
     }
+    if "computation" in asked:
+        table["computation"] = _texts(COMPUTATIONS, result.computation)
     if "better" in asked:
         table["better"] = _texts([*question.names, ""], _better(question, test, result, gain))
     if asked & (_INTERVALS | _CAUTIONS | _WINS):

@@ -36,7 +36,7 @@ def described_level(pairs: pd.DataFrame) -> str:
 
 
 def approximate_parts(pairs: pd.DataFrame) -> str:
-    """What a caution on these pairs is about: "p-value and interval are approximate", or one of both; "" for neither.
+    """Which numbers of pairs with a caution are approximate, as "p-value and interval are approximate"; "" for neither.
 
     The p-values of a test that holds its level exactly are not approximate.
     """

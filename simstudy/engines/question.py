@@ -137,7 +137,7 @@ class Question(FieldsMixin):
 
     @property
     def worth(self) -> float:
-        """What a right answer's score is above a wrong one's, where every unit is one of these."""
+        """The score of a right answer less that of a wrong one, if every unit is one of these."""
         assert self._answers is not None
         return self.metric.scale * self._answers[1]
 
