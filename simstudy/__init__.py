@@ -14,7 +14,7 @@ Is this gain real, and how large must a test set be to tell? ::
     ss.plan(metric="accuracy", gain=1, guess=ss.Guess(score=80, agreement=0.9))
     ss.run_study("quickstart")                              # what the command does
 
-``ss.analyses`` has more tables, ``ss.plot`` figures, ``ss.truth`` simulated data whose true gains are known,
+``ss.comparisons`` has more tables, ``ss.plot`` figures, ``ss.truth`` simulated data whose true gains are known,
 ``ss.training`` systems that are trained on resampled data, ``ss.rankings`` candidates and n-best lists (Evert 2004).
 """
 

@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from simstudy.validation import InputError
 
+#: The relation under which a table lists all relation classes together.
+ALL_PAIRS = "all pairs"
+
 
 @dataclass(frozen=True)
 class Order:

@@ -37,7 +37,7 @@ _PAGES = [
 DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *_PAGES]
 LEFT_OUT = "…"
 
-NAMESPACES = ("analyses", "plot", "rankings", "training", "truth")
+NAMESPACES = ("comparisons", "plot", "rankings", "training", "truth")
 
 
 def blocks(page: Path, language: str) -> list[str]:

@@ -35,7 +35,7 @@ FLOORS = [
     {"outputs"},
     {"rankings"},
     {"engines", "plot", "readers"},
-    {"analyses", "pages"},
+    {"pages"},
     {"papers"},
     {"comparisons"},
     {"suites"},
@@ -238,7 +238,7 @@ def test_public_names_are_what_the_stub_lists(package: ModuleType) -> None:
 
 
 def test_the_public_face_fits_on_a_page() -> None:
-    assert len(dir(simstudy)) <= 35, "what makes a table from Comparisons belongs into simstudy.analyses"
+    assert len(dir(simstudy)) <= 35, "what makes a table from Comparisons belongs into simstudy.comparisons"
     shown = pydoc.render_doc(simstudy, renderer=pydoc.plaintext)
     assert "ss.compare(outputs)" in shown
     assert len(shown.splitlines()) < 100

@@ -30,7 +30,7 @@ from simstudy.studies.resampling.overlay import OverlaidStudy
 
 DOCS = Path(__file__).parents[1]
 ROOT = DOCS.parent
-NAMESPACES = {"": ss} | {name: getattr(ss, name) for name in ("analyses", "plot", "rankings", "training", "truth")}
+NAMESPACES = {"": ss} | {name: getattr(ss, name) for name in ("comparisons", "plot", "rankings", "training", "truth")}
 #: Public names that are no function and no class.
 TABLES = ("TESTS", "PAIR_MODELS", "Count")
 

@@ -6,8 +6,8 @@ The correlation of two systems' results on the same items, by relation class. Va
 """
 
 import simstudy as ss
-from simstudy.analyses.correlation import correlation_shares
+from simstudy.comparisons.correlation import correlation_shares
 
 task = ss.training.load_task("digits")
 outputs = ss.training.resample_training(task, fractions=[1.0], replicates=[6])["test"]
-ss.plot.correlations(correlation_shares(ss.analyses.correlation(outputs)))
+ss.plot.correlations(correlation_shares(ss.comparisons.correlation(outputs)))

@@ -15,4 +15,4 @@ pairs = ss.compare(outputs)
 # %%
 # Pairs within a family are significant at smaller gains: variants of one model answer alike.
 
-ss.plot.curve(pairs, ss.curve(pairs))
+ss.plot.curve(pairs, pairs.curve())

@@ -17,4 +17,4 @@ rows = pd.DataFrame({"item": np.repeat(np.arange(500), 8), "sample": np.tile(np.
 for system, more in (("base", 0.0), ("new", 0.08)):
     rows[system] = rng.binomial(1, np.clip(chance + more, 0, 1).repeat(8))
 outputs = ss.load(rows, "accuracy").outputs
-ss.plot.noise_curve(ss.analyses.noise_curve(ss.analyses.noises(outputs)))
+ss.plot.noise_curve(ss.comparisons.noise_curve(ss.comparisons.noises(outputs)))

@@ -16,7 +16,7 @@ sets = [
     for n in (100, 200, 400, 800, 1600)
 ]
 pairs = pd.concat([ss.compare(outputs).frame for outputs in sets])
-gains = ss.significant_gains(pairs)
+gains = pairs.significant_gains()
 gains = gains[gains["pairs"] == "all pairs"]
 ss.plot.gains_by_test_set(gains)
 

@@ -13,7 +13,7 @@ import simstudy as ss
 outputs = ss.truth.correlated_accuracies([0.60 + k / 100 for k in range(15)], n_items=400)
 tests = ("sign_flips", "bootstrap", "t_paired", "z_independent", "chi_square")
 pairs = pd.concat([ss.compare(outputs, test=test, n_resamples=None).frame for test in tests])
-ss.plot.rejections(ss.analyses.agreement(pairs, reference="sign_flips"))
+ss.plot.rejections(ss.comparisons.agreement(pairs, reference="sign_flips"))
 
 # %%
 # Equal systems on items in clusters. Tests by item reject more often, the more the items of a cluster depend on

@@ -17,5 +17,5 @@ pairs = pd.concat([ss.compare(outputs.head(n), alternative="greater").frame for 
 # %%
 # A test set of four times the size halves the threshold.
 
-table = ss.analyses.size_fit(ss.thresholds(pairs))
+table = ss.comparisons.size_fit(pairs.thresholds())
 ss.plot.thresholds(table)

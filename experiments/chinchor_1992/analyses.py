@@ -12,11 +12,11 @@ from simstudy.studies import Decision
 
 
 def adjacent_groups(pairs: pd.DataFrame, *, alpha: float, certainty: float) -> pd.DataFrame:
-    """Runs of systems in which no system differs significantly from the next, as a table of `ss.groups`.
+    """Runs of systems in which no system differs significantly from the next, as a table of `ss.comparisons.groups`.
 
     The first and the last system of a run often differ.
     """
-    board = ss.groups(pairs, alpha=alpha, certainty=certainty, rule="greedy", p="p_value")
+    board = ss.comparisons.groups(pairs, alpha=alpha, certainty=certainty, rule="greedy", p="p_value")
     differ = by_place(pairs, board["system"], Decision(alpha, certainty).significant(pairs))
     group = np.concatenate([[1], 1 + np.cumsum(np.diag(differ, k=1))])
     return board.assign(rule="adjacent", group=group, n_members=np.bincount(group)[group])
@@ -41,7 +41,7 @@ def intransitive(pairs: pd.DataFrame, *, alpha: float, certainty: float) -> pd.D
         but best and worst do) and "wider gain, not significant" (best and worst do not differ, though a smaller gain
         between them is significant).
     """
-    board = ss.groups(pairs, alpha=alpha, certainty=certainty, rule="greedy", p="p_value")
+    board = ss.comparisons.groups(pairs, alpha=alpha, certainty=certainty, rule="greedy", p="p_value")
     names = board["system"].to_numpy()
     significant = Decision(alpha, certainty).significant(pairs)
     differ, gain, p_value = (by_place(pairs, names, of) for of in (significant, pairs["gain"], pairs["p_value"]))

@@ -146,14 +146,14 @@ def both(outputs: ss.Outputs, seed: int) -> Both:
 
 def grouped(pairs: pd.DataFrame, rules: dict[str, Any]) -> pd.DataFrame:
     """The groups of one table by each of the three rules."""
-    by_rule = [ss.groups(pairs, rule=rule, p="p_value", **rules) for rule in ("maximal", "greedy")]
+    by_rule = [ss.comparisons.groups(pairs, rule=rule, p="p_value", **rules) for rule in ("maximal", "greedy")]
     return pd.concat([*by_rule, adjacent_groups(pairs, **rules)], ignore_index=True)
 
 
 def tested(shuffled: pd.DataFrame, exact: pd.DataFrame, study: Settings) -> pd.DataFrame:
     """Each pair by 9,999 shuffles, with their certainty, and exactly."""
     columns = ["test_set", "metric", "system_a", "system_b", "score_a", "score_b", "gain", "p_value", "n_extreme"]
-    certainty = ss.analyses.certainty(shuffled["n_extreme"], shuffled["n_resamples"], study.alpha)
+    certainty = ss.comparisons.certainty(shuffled["n_extreme"], shuffled["n_resamples"], study.alpha)
     return shuffled[columns].assign(certainty=certainty, exact_p=exact["p_value"])
 
 
@@ -161,8 +161,8 @@ def readings() -> pd.DataFrame:
     """The printed confidence, what the printed level gives, and which level would give the printed confidence."""
     reading: dict[str, Any] = dict(READING)
     n, alpha = reading["n_shuffles"], reading["alpha"]
-    nearest = int(np.abs(ss.analyses.certainty(np.arange(n + 1), n, alpha) - reading["confidence"]).argmin())
-    computed = float(ss.analyses.certainty(round(reading["level"] * (n + 1)) - 1, n, alpha))
+    nearest = int(np.abs(ss.comparisons.certainty(np.arange(n + 1), n, alpha) - reading["confidence"]).argmin())
+    computed = float(ss.comparisons.certainty(round(reading["level"] * (n + 1)) - 1, n, alpha))
     return pd.DataFrame([{**reading, "computed": computed, "level_of_printed": (nearest + 1) / (n + 1)}])
 
 
@@ -175,10 +175,10 @@ def compare_all(by_metric: dict[str, ss.Outputs], seed: int, context: RunContext
 
 def decided(shuffled: pd.DataFrame, exact: pd.DataFrame, study: Settings) -> pd.DataFrame:
     """One row a pair: p by shuffles, certainty, decision, corrected p, and the exact p."""
-    table = ss.analyses.corrected(shuffled)
+    table = ss.comparisons.corrected(shuffled)
     columns = ["metric", "system_a", "system_b", "score_a", "score_b", "gain", "p_value", "p_holm", "p_bh", "n_extreme"]
     return table[columns].assign(
-        certainty=ss.analyses.certainty(table["n_extreme"], table["n_resamples"], study.alpha),
+        certainty=ss.comparisons.certainty(table["n_extreme"], table["n_resamples"], study.alpha),
         significant=Decision(study.alpha, study.certainty).significant(table),
         exact_p=exact["p_value"],
         at_alpha=study.alpha,

@@ -146,7 +146,7 @@ def exact(rates: pd.DataFrame, study: Settings) -> pd.DataFrame:
         return pd.DataFrame(columns=["test", "alpha", "n_conditions", "n_rates", "highest", "highest_sd", "n_above"])
     tails = stats.binom.sf(ours["n_rejected"] - 1, ours["n_sets"], ours["alpha"])
     sd = np.sqrt(ours["alpha"] * (1 - ours["alpha"]) / ours["n_sets"])
-    above = ss.analyses.corrected(pd.DataFrame({"p_value": tails}))["p_holm"].to_numpy() <= 0.05
+    above = ss.comparisons.corrected(pd.DataFrame({"p_value": tails}))["p_holm"].to_numpy() <= 0.05
     ours = ours.assign(above=above, sds=(ours["share"] - ours["alpha"]) / sd)
     table = ours.groupby(["test", "alpha"], sort=False).agg(
         n_conditions=("condition", "nunique"),

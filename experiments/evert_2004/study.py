@@ -204,7 +204,7 @@ def beside_fisher(pairs: pd.DataFrame, study: Settings) -> pd.DataFrame:
     """How each test decides beside Fisher's, over all pairs, for each length."""
     kept = ["test", "n_pairs", "n_rejected", "only_test", "only_reference", "median_ratio"]
     tables = {
-        n: ss.analyses.agreement(of_length, alpha=study.alpha, reference="fisher", seed=study.seed)[kept]
+        n: ss.comparisons.agreement(of_length, alpha=study.alpha, reference="fisher", seed=study.seed)[kept]
         for n, of_length in pairs.groupby("n", sort=True)
     }
     return pd.concat(tables, names=["n"]).reset_index("n").reset_index(drop=True)

@@ -114,7 +114,7 @@ def tables(study: Settings, n_systems: int, block: int, n_sets: int, condition: 
         for statistics in drawn.statistics:
             outputs = ss.Outputs.from_statistics(statistics, model.metric, list(model.names))
             pairs = ss.compare(outputs, test=condition.test, alternative="two-sided").corrected().frame
-            ranks = ss.ranks(pairs, alpha=study.alpha).iloc[0]
+            ranks = ss.comparisons.ranks(pairs, alpha=study.alpha).iloc[0]
             found = {f"groups, {p}": several(pairs, study.alpha, p) for p in ("p_value", "p_holm", "p_bh")}
             found["neighbours, p_value"] = bool(ranks["n_significant"] > 0)
             found["neighbours, p_holm"] = bool(ranks["n_significant_holm"] > 0)
@@ -124,4 +124,4 @@ def tables(study: Settings, n_systems: int, block: int, n_sets: int, condition: 
 
 def several(pairs: pd.DataFrame, alpha: float, p: str) -> bool:
     """Whether the systems are in more than one group."""
-    return bool(ss.groups(pairs, alpha=alpha, p=p)["group"].max() > 1)
+    return bool(ss.comparisons.groups(pairs, alpha=alpha, p=p)["group"].max() > 1)

@@ -153,8 +153,8 @@ def board_sections(places: pd.DataFrame, said: pd.DataFrame, study: Settings) ->
         ),
         Section(
             "Groups and ranks",
-            "The share of test sets in which simstudy.groups has more than one group, and in which simstudy.ranks "
-            "finds any two neighbours in rank significantly different. All systems are equally good: "
+            "The share of test sets in which Comparisons.groups has more than one group, and in which "
+            "Comparisons.ranks finds any two neighbours significantly different. All systems are equally good: "
             f"{study.conditions[study.groups.condition].title}, two-sided at {study.alpha:g}. The columns are numbers "
             "of systems.",
             table=Table(said.assign(what=said["claim"].map(what)), {"claim": "{what}"}, across="n_systems", cell=RATE),

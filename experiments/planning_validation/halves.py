@@ -83,10 +83,10 @@ def _ends(found: dict[str, float], shown: dict[str, float]) -> dict[str, float]:
 def outcome(outputs: ss.Outputs, n_resamples: int) -> dict[str, float]:
     """What a test set shows, as the default test and the project's analyses say."""
     pairs = ss.compare(outputs, n_resamples=n_resamples).frame
-    ranked = ss.ranks(pairs).iloc[0]
-    limits = ss.thresholds(pairs.assign(relation="all pairs"), n_bootstrap=10)
+    ranked = ss.comparisons.ranks(pairs).iloc[0]
+    limits = ss.comparisons.thresholds(pairs.assign(relation="all pairs"), n_bootstrap=10)
     threshold = limits.loc[limits["relation"] == "all pairs", "threshold"]
-    groups = ss.groups(pairs, rule="greedy", p="p_value")
+    groups = ss.comparisons.groups(pairs, rule="greedy", p="p_value")
     return {
         "share_significant": float(Decision().significant(pairs).mean()),
         "threshold": float(threshold.iloc[0]) if len(threshold) else np.nan,

@@ -55,12 +55,12 @@ def describe(outputs: ss.Outputs, by: tuple[str, ...], alpha: float, min_pairs: 
     pairs = ss.compare(outputs, n_resamples=1, monte_carlo=True, alternative="two-sided").frame
     same = np.zeros(len(pairs), dtype=bool)
     for column in by:
-        same |= ss.analyses.related(pairs, outputs.systems, column)["relation"].str.startswith("same ").to_numpy()
+        same |= ss.comparisons.related(pairs, outputs.systems, column)["relation"].str.startswith("same ").to_numpy()
     pairs = pairs.assign(relation=np.where(same, VARIANTS, UNLIKE)).merge(
         unit_correlations(outputs), on=["system_a", "system_b"], validate="1:1"
     )
     pairs["sd"] = pairs["gain_se"] * np.sqrt(pairs["n_units"])
-    found = ss.significant_gains(pairs, alpha=alpha, min_pairs=min_pairs)
+    found = ss.comparisons.significant_gains(pairs, alpha=alpha, min_pairs=min_pairs)
     found = found[found["pairs"] == "close pairs"].set_index("relation")
     close = pairs[close_pairs(pairs, alpha)]
     scores = pd.Series(outputs.scores(), outputs.names)
@@ -100,7 +100,7 @@ def describe(outputs: ss.Outputs, by: tuple[str, ...], alpha: float, min_pairs: 
 def detectable(pairs: pd.DataFrame, by_errors: dict[Any, Any], scale: float, alpha: float) -> list[float]:
     """The minimum detectable gain of these pairs, by the power of the default test as plans have it, with its interval.
 
-    The interval is as wide, relatively, as that of the gain by standard errors (`simstudy.significant_gains`).
+    The interval is as wide, relatively, as that of the gain by standard errors (`Comparisons.significant_gains`).
     """
     n = int(pairs["n_units"].iloc[0])
     answers = bool((pairs["interval"] == "score").all())
@@ -112,7 +112,7 @@ def detectable(pairs: pd.DataFrame, by_errors: dict[Any, Any], scale: float, alp
 
 def unit_correlations(outputs: ss.Outputs) -> pd.DataFrame:
     """The correlation of each two systems' contributions of a unit: an item, or a document where these are known."""
-    return ss.analyses.correlation(outputs)[["system_a", "system_b", "r12"]]
+    return ss.comparisons.correlation(outputs)[["system_a", "system_b", "r12"]]
 
 
 def spread(values: pd.Series[float], name: str) -> dict[str, float]:

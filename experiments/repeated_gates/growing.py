@@ -55,7 +55,7 @@ def planned_items(study: Settings, condition: Condition, gain: float) -> int:
 
 def first_rejection(differences: np.ndarray, alpha: float) -> float:
     """After how many items either side's e-value is first at least 2 / alpha; infinity for never."""
-    reached = [ss.analyses.e_values(sign * differences) >= 2 / alpha for sign in (1, -1)]
+    reached = [ss.comparisons.e_values(sign * differences) >= 2 / alpha for sign in (1, -1)]
     either = reached[0] | reached[1]
     return float(either.argmax() + 1) if either.any() else np.inf
 

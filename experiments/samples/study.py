@@ -81,7 +81,7 @@ def read(path: Path) -> ss.Outputs:
 def _measured(study: Settings, name: str, path: Path) -> dict[str, object]:
     """Wang's mean standard errors of close pairs with one sample, and ours."""
     outputs, published = read(path), study.published[name]
-    table, scores = ss.analyses.noises(outputs), dict(zip(outputs.names, outputs.scores(), strict=True))
+    table, scores = ss.comparisons.noises(outputs), dict(zip(outputs.names, outputs.scores(), strict=True))
     right = dict(zip(outputs.names, outputs.statistics[..., 0], strict=True))
     first, second = table["system_a"], table["system_b"]
     enough = np.minimum(first.map(scores), second.map(scores)) > study.least_score
@@ -104,8 +104,8 @@ def _measured(study: Settings, name: str, path: Path) -> dict[str, object]:
 
 def _curve(study: Settings, name: str, path: Path) -> pd.DataFrame:
     """The standard error of the gain of the two best systems, by the number of samples."""
-    table = ss.analyses.noises(read(path).select(read(path).best_first().names[:2]))
-    return ss.analyses.noise_curve(table).assign(set=study.published[name].title)
+    table = ss.comparisons.noises(read(path).select(read(path).best_first().names[:2]))
+    return ss.comparisons.noise_curve(table).assign(set=study.published[name].title)
 
 
 def held_out(study: Settings, folder: str, name: str, file: DataFile) -> list[dict[str, object]]:

@@ -74,7 +74,7 @@ def quantities(relations: int) -> dict[str, tuple[str, float]]:
         },
         "chi_square": ("chi-square of the precisions", float(chi.statistic)),
         "chi_square_p": ("its p-value", float(chi.p_value)),
-        "r12": ("correlation r12 of the recalls", float(ss.analyses.correlation(found_or_not(relations))["r12"][0])),
+        "r12": ("correlation r12 of the recalls", float(ss.comparisons.correlation(found_or_not(relations))["r12"][0])),
     }
 
 
@@ -167,7 +167,7 @@ def tests_of(metric: str) -> list[dict[str, Any]]:
     """One cell: what every test that applies says of one metric."""
     rows = []
     outputs = found_or_not(RELATIONS[0]) if metric == "recall" else responses(RELATIONS[0], metric)
-    for test in ss.analyses.applicable(outputs):
+    for test in ss.comparisons.applicable(outputs):
         both = ss.compare(outputs, test=test, alternative="two-sided").frame.iloc[0]
         row = {"metric": metric, "test": test, "better": str(both.system_a), "gain": float(both.gain)}
         has_one = "greater" in ss.TESTS[test].alternatives

@@ -127,7 +127,7 @@ class Gates:
 
     def check(self, asked: Sequence[Gate], every: Sequence[Loaded], files: Files, test: str | None) -> None:
         """Raise a ValueError for what is wrong with gates of these outputs; nobody reads the notes of a gate."""
-        from simstudy.analyses.arrivals import Arrivals
+        from simstudy.comparisons.arrivals import Arrivals
         from simstudy.engines.registry import TESTS
         from simstudy.readers.load import direction_doubt
 

@@ -12,17 +12,17 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype
 
-from simstudy.analyses.curves import curve
-from simstudy.analyses.equivalence import equivalence
-from simstudy.analyses.groups import groups
-from simstudy.analyses.ranks import ranks
-from simstudy.analyses.relation_classes import related
-from simstudy.analyses.signature import signature
-from simstudy.analyses.significant_gains import significant_gains
-from simstudy.analyses.thresholds import thresholds
+from simstudy.comparisons.curves import curve
+from simstudy.comparisons.equivalence import equivalence
+from simstudy.comparisons.groups import groups
 from simstudy.comparisons.pair import Pair, no_pair
 from simstudy.comparisons.paper import paper
 from simstudy.comparisons.printed import at_prompt, first_rows, summary
+from simstudy.comparisons.ranks import ranks
+from simstudy.comparisons.relation_classes import related
+from simstudy.comparisons.signature import signature
+from simstudy.comparisons.significant_gains import significant_gains
+from simstudy.comparisons.thresholds import thresholds
 from simstudy.papers.document import Paper
 from simstudy.papers.written import in_latex, in_markdown
 from simstudy.schema import KNOWN, OWN, described, names_of
@@ -131,11 +131,11 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
         return replace(self, frame=related(self.frame, table, by), systems=table)
 
     def corrected(self) -> Self:
-        """The same pairs with p_holm and p_bh: all rows are one family (`simstudy.analyses.corrected`)."""
+        """The same pairs with p_holm and p_bh: all rows are one family (`simstudy.comparisons.corrected`)."""
         return replace(self, frame=corrected(self))
 
     def equivalence(self, margin: float, *, alpha: float = 0.05) -> Self:
-        """The same pairs with a conclusion about a margin (`simstudy.equivalence`)."""
+        """The same pairs with a conclusion about a margin (`Comparisons.equivalence`)."""
         return replace(self, frame=equivalence(self, margin, alpha=alpha))
 
     def pair(self, first: str, second: str) -> Pair:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from simstudy.analyses.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, equivalence
+from simstudy.comparisons.equivalence import BETTER, BOTH, EQUIVALENT, UNDECIDED, equivalence
 from simstudy.engines.descriptions import approximate_parts
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.metrics import label
@@ -43,7 +43,7 @@ def verdict(pair: pd.Series[Any] | Pair, *, alpha: float = 0.05, margin: float |
         The level.
     margin
         The smallest true gain that would matter, on the metric's scale, chosen beforehand; then it also says whether
-        the better system is not worse than the other, and whether the two are equivalent (`simstudy.equivalence`).
+        the better system is not worse than the other, and whether the two are equivalent (`Comparisons.equivalence`).
 
     Raises
     ------

@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.analyses.duplicates import DUPLICATES, distinct, no_duplicates
-from simstudy.analyses.equivalence import check_margin, equivalence
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
+from simstudy.comparisons.duplicates import DUPLICATES, distinct, no_duplicates
+from simstudy.comparisons.equivalence import check_margin, equivalence
 from simstudy.engines.memory import check_memory
 from simstudy.engines.registry import default_test
 from simstudy.examination import notes
@@ -78,7 +78,7 @@ def examine(
     alpha
         The level of significance. Groups are of systems that do not differ at it after Holm's correction.
     margin
-        The smallest true gain that would matter, on the metric's scale (`simstudy.equivalence`).
+        The smallest true gain that would matter, on the metric's scale (`Comparisons.equivalence`).
     test, n_resamples, seed, alternative, convention, monte_carlo, unit, strata, n_jobs
         As for `simstudy.compare`. None: its default, or the setting of a `TestSet`.
 
@@ -94,7 +94,7 @@ def examine(
     ------
     ValueError
         For outputs with another metric, fewer than two systems (before or after near-duplicates are dropped), and as
-        `simstudy.load`, `simstudy.compare` and `simstudy.equivalence`.
+        `simstudy.load`, `simstudy.compare` and `Comparisons.equivalence`.
     FileNotFoundError
         If a path does not exist.
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.analyses.deciding_items import DecidingItems, deciding_items
-from simstudy.analyses.leaderboard import leaderboard
-from simstudy.analyses.relation_classes import ALL_PAIRS, related
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
+from simstudy.comparisons.deciding_items import DecidingItems, deciding_items
+from simstudy.comparisons.leaderboard import leaderboard
+from simstudy.comparisons.relation_classes import related
 from simstudy.engines.registry import default_test
 from simstudy.examination import samples
 from simstudy.examination.json import as_json
@@ -25,7 +25,7 @@ from simstudy.examination.rows import ranking
 from simstudy.examination.sizes import Sizes, sizes_of
 from simstudy.metrics import label
 from simstudy.outputs import Outputs, TestSet
-from simstudy.pairs import order_of
+from simstudy.pairs import ALL_PAIRS, order_of
 from simstudy.papers.document import Paper
 from simstudy.papers.pairs import MOST_PAIRS
 from simstudy.papers.written import in_latex, in_markdown
@@ -80,7 +80,7 @@ class Examination(ReprMixin):
 
     @cached_property
     def groups(self) -> pd.DataFrame:
-        """Systems that do not differ significantly after Holm's correction for all pairs (`simstudy.groups`).
+        """Systems that do not differ significantly after Holm's correction for all pairs (`Comparisons.groups`).
 
         By the maximal rule of Chinchor 1992, or, where there are too many such groups, from the top ("greedy").
         """
@@ -97,22 +97,22 @@ class Examination(ReprMixin):
 
     @cached_property
     def curve(self) -> pd.DataFrame:
-        """Gain against confidence (`simstudy.curve`)."""
+        """Gain against confidence (`Comparisons.curve`)."""
         return self.pairs.curve()
 
     @cached_property
     def thresholds(self) -> pd.DataFrame:
-        """The gain that is usually significant (`simstudy.thresholds`)."""
+        """The gain that is usually significant (`Comparisons.thresholds`)."""
         return self.pairs.thresholds(seed=self.seed)
 
     @cached_property
     def gains(self) -> pd.DataFrame:
-        """The gain that is significant by the standard errors (`simstudy.significant_gains`)."""
+        """The gain that is significant by the standard errors (`Comparisons.significant_gains`)."""
         return self.pairs.significant_gains(alpha=self.alpha)
 
     @cached_property
     def noises(self) -> pd.DataFrame:
-        """Standard errors of gains between and within questions (`simstudy.analyses.noises`); empty without samples."""
+        """Standard errors of gains between and within questions (`ss.comparisons.noises`); empty without samples."""
         return samples.noises_of(self, "gains")
 
     @cached_property
@@ -136,7 +136,7 @@ class Examination(ReprMixin):
         return sizes_of(self)
 
     def deciding_items(self, system_a: str, system_b: str, n: int = 20) -> DecidingItems:
-        """The items on which two systems differ most, with their texts (`simstudy.analyses.deciding_items`).
+        """The items on which two systems differ most, with their texts (`simstudy.comparisons.deciding_items`).
 
         Contributions, wins and losses are told from the side of the first system. The items are chosen by their
         outcome: they describe this test set.

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from simstudy.analyses.win_rates import win_rates
 from simstudy.comparisons.verdict import cautioned
+from simstudy.comparisons.win_rates import win_rates
 from simstudy.examination.limits import limits
 from simstudy.examination.printed import answer
 from simstudy.examination.rows import facts, sides, signature, systems

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from simstudy.analyses.leaderboard import score_interval
+from simstudy.comparisons.leaderboard import score_interval
 from simstudy.comparisons.paper import methods_of_two, of_pair
 from simstudy.examination.printed import answer
 from simstudy.examination.rows import signature

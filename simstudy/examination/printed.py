@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simstudy.analyses.equivalence import BOTH, EQUIVALENT
-from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.analyses.significant_gains import CLOSE_PAIRS
+from simstudy.comparisons.equivalence import BOTH, EQUIVALENT
 from simstudy.comparisons.paper import counted_significant
+from simstudy.comparisons.significant_gains import CLOSE_PAIRS
 from simstudy.examination.limits import one_by_one
 from simstudy.examination.rows import facts, may_be_best, pair_rows, ranking, signature, threshold_rows
 from simstudy.examination.samples import in_points, noise_lines
 from simstudy.metrics import label
 from simstudy.notes import kind_of
-from simstudy.pairs import order_of
+from simstudy.pairs import ALL_PAIRS, order_of
 from simstudy.papers.basis import differing_intervals
 from simstudy.papers.pairs import p_texts
 from simstudy.statistics.decisions import REASONS, Decision

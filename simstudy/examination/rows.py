@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.other_systems import OTHER_VARIANTS
-from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.analyses.significant_gains import CLOSE_PAIRS
+from simstudy.comparisons.other_systems import OTHER_VARIANTS
+from simstudy.comparisons.significant_gains import CLOSE_PAIRS
 from simstudy.engines.descriptions import SIDES, described_test
 from simstudy.engines.registry import TESTS
 from simstudy.examination.samples import with_noises
 from simstudy.metrics import label
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.pages.sections import Column, Table
+from simstudy.pairs import ALL_PAIRS
 from simstudy.papers.pairs import most_significant_first, p_texts
 from simstudy.readers.logs import SCORED_BY
 from simstudy.text.numerals import counted, score_format, units_text

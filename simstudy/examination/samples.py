@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy import plot
-from simstudy.analyses.sample_noise import noise_curve, noises
+from simstudy.comparisons.sample_noise import noise_curve, noises
 from simstudy.metrics.ratio import Ratio
 from simstudy.outputs.samples import has_samples
 from simstudy.pages.sections import Column, Figure, Section, Table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from simstudy.analyses.leaderboard import score_interval
+from simstudy.comparisons.leaderboard import score_interval
 from simstudy.comparisons.paper import counted_significant, of_pair
 from simstudy.comparisons.verdict import decided, with_shown_names
 from simstudy.engines.descriptions import SIDES

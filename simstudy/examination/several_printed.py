@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from simstudy.analyses.signature import signatures
+from simstudy.comparisons.signature import signatures
 from simstudy.engines.descriptions import described_test
 from simstudy.examination import printed
 from simstudy.examination.rows import items_text

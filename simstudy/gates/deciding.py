@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simstudy.analyses.arrivals import Arrivals
+from simstudy.comparisons.arrivals import Arrivals
 from simstudy.gates.asked import Gate
 from simstudy.gates.findings import Finding, comparison_of, find
 from simstudy.gates.looks import SEQUENTIAL, Looks, Plan, looks_file

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from simstudy.analyses.equivalence import equivalence
+from simstudy.comparisons.equivalence import equivalence
 from simstudy.engines.descriptions import SIDES
 from simstudy.gates.asked import BETTER, EQUIVALENT, Gate
 from simstudy.readers.long_table import of_several_tasks

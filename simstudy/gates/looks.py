@@ -21,7 +21,7 @@ from typing import Annotated, Any, Final, Literal
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from simstudy.analyses.arrivals import Arrivals
+from simstudy.comparisons.arrivals import Arrivals
 from simstudy.files.whole import atomic_path
 from simstudy.gates.asked import Gate
 from simstudy.gates.sequential import fingerprint

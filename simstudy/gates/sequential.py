@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simstudy.analyses.arrivals import Arrivals
+from simstudy.comparisons.arrivals import Arrivals
 from simstudy.engines.betting import confidence_sequence, largest, log_e_values
 from simstudy.gates.asked import BETTER, EQUIVALENT, WORSE, Gate
 from simstudy.gates.findings import Finding, comparison_of, equals

@@ -1,7 +1,7 @@
 """Metrics of several samples of each question: pass@k, pass^k, majority@k and plurality@k, in percent.
 
 A question's number is an expectation over k samples that are drawn from its n samples without replacement, so that it
-is unbiased whatever n is. `simstudy.analyses.per_question` computes it from the samples.
+is unbiased whatever n is. `simstudy.comparisons.per_question` computes it from the samples.
 """
 
 from __future__ import annotations

@@ -68,9 +68,9 @@ def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None
     >>> table = pd.DataFrame({"a": [1, 0, 0, 0, 0, 0], "b": [1, 1, 0, 1, 0, 0]})
     >>> items = pd.DataFrame({"id": range(6), "sample_of": [1, 1, 1, 2, 2, 2]})
     >>> outputs = ss.Outputs.from_scores(table, "accuracy", items=items)
-    >>> ss.analyses.per_question(outputs, "pass@2").scores().round(1).tolist()
+    >>> ss.comparisons.per_question(outputs, "pass@2").scores().round(1).tolist()
     [33.3, 83.3]
-    >>> ss.analyses.per_question(outputs).scores().round(1).tolist()
+    >>> ss.comparisons.per_question(outputs).scores().round(1).tolist()
     [16.7, 50.0]
     """
     require_outputs(outputs)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.metadata import version
-from inspect import signature
 from typing import Any
 
 import pandas as pd
 
-from simstudy.analyses.leaderboard import leaderboard
 from simstudy.engines.descriptions import SIDES, described_level
 from simstudy.engines.registry import TESTS, SignificanceTest
 from simstudy.outputs.samples import SAMPLE_OF
 from simstudy.papers.document import Cite, Code, Text, joined
 from simstudy.papers.references import BOOTSTRAP, HOLM, RANKS, SCORE_OF_GAINS, SCORE_OF_SHARES, SIMSTUDY
 from simstudy.statistics.decisions import Decision, two_sided
+from simstudy.statistics.multiplicity import RANK_DRAWS
 from simstudy.statistics.pvalues import CONVENTIONS
 from simstudy.text.numerals import counted, units_name, units_text
 from simstudy.text.plain_text import shown
@@ -219,8 +218,8 @@ def ranks(level: float, seed: int) -> Text:
 
 def ranks_drawn(seed: int) -> str:
     """That confidence sets of ranks are from draws even if p-values are not, a sentence."""
-    draws = signature(leaderboard).parameters["n_bootstrap"].default
-    return f"They are from {draws:,} draws of signs (seed {seed}): a rank at the edge of a set may depend on the seed."
+    draws = f"{RANK_DRAWS:,} draws of signs (seed {seed})"
+    return f"They are from {draws}: a rank at the edge of a set may depend on the seed."
 
 
 def corrected_for(family: str, column: str = "") -> Text:

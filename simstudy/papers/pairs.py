@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.engines.descriptions import SIDES, approximate_parts
 from simstudy.metrics import label
-from simstudy.pairs import order_of
+from simstudy.pairs import ALL_PAIRS, order_of
 from simstudy.papers.basis import counted_units, differing_intervals
 from simstudy.papers.document import BETTER_MARKS, CAUTION_MARK, Cell, Table
 from simstudy.statistics.decisions import Decision

@@ -129,7 +129,7 @@ def _sizes(case: Case, target: Target, gain: float, goal: str) -> tuple[int | No
 def _power_at(difference: Difference, target: Target, gain: float, goal: str) -> Callable[[int], float]:
     if goal == BETTER:
         return lambda n: difference.power(gain, n, target.level)
-    # The tests of `simstudy.equivalence`: one-sided, each at half of a two-sided alpha (Schuirmann 1987).
+    # The tests of `Comparisons.equivalence`: one-sided, each at half of a two-sided alpha (Schuirmann 1987).
     margin, tail, both = target.margin or 0.0, target.level.margin_tail, goal == EQUIVALENT
     return lambda n: difference.within(gain, margin, n, tail, both=both)
 

@@ -223,12 +223,12 @@ def _read() -> pd.DataFrame:
       right or wrong), n_items, n_units;
     - relation, n_systems and n_pairs that the row is about, score (the median of these systems');
     - r12_10, r12, r12_90: the 10th percentile, median and 90th percentile, over pairs, of the correlation of the two
-      systems' contributions of a unit (`simstudy.analyses.correlation`);
+      systems' contributions of a unit (`simstudy.comparisons.correlation`);
     - sd_10, sd, sd_90: the same of the standard deviation of the difference on one unit, on the metric's scale, so that
       sd / sqrt(n_units) is the standard error of the gain;
     - minimum_detectable_gain: the true gain that is detected with power 0.8 (two-sided, 0.05) on average over these
       pairs, on the metric's scale. Its 95 % interval, from minimum_detectable_gain_low to minimum_detectable_gain_high,
-      holds for other systems on these items (`simstudy.significant_gains`).
+      holds for other systems on these items (`Comparisons.significant_gains`).
 
     Near-duplicates are left out, as in the shipped studies, but of SIGMORPHON 2022.
     """

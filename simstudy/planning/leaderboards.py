@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from simstudy.analyses.relation_classes import ALL_PAIRS, related
-from simstudy.analyses.thresholds import LEAST_PAIRS, PERCENTILE, WINDOW
+from simstudy.comparisons.relation_classes import related
+from simstudy.comparisons.thresholds import LEAST_PAIRS, PERCENTILE, WINDOW
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs, check_outputs
+from simstudy.pairs import ALL_PAIRS
 from simstudy.planning.differences import t_cut
 from simstudy.planning.pilots import check_units
 from simstudy.planning.settings import FEWEST_DRAWS, Level
@@ -82,8 +83,8 @@ def predict(
         pairs), wrong_winner (the share whose truly worse system has the better score), threshold (the 95th percentile
         of the gains of pairs with 0.04 <= p <= 0.06, NaN where most test sets have fewer than 20 such pairs); of all
         systems also separated (neighbours that differ significantly), separated_corrected (and by Holm's correction
-        for all neighbours), ranks (groups by the rule "greedy" of `simstudy.groups`, p-values not corrected). Each is
-        the median over test sets, with the 80 % and 95 % prediction intervals _low80, _high80, _low95, _high95.
+        for all neighbours), ranks (groups by the rule "greedy" of `Comparisons.groups`, p-values not corrected). Each
+        is the median over test sets, with the 80 % and 95 % prediction intervals _low80, _high80, _low95, _high95.
 
     Raises
     ------

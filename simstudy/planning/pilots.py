@@ -9,15 +9,16 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from simstudy.analyses.duplicates import distinct
-from simstudy.analyses.relation_classes import ALL_PAIRS, related, relation_classes
-from simstudy.analyses.significant_gains import CLOSE, just_significant, significant_gains
 from simstudy.comparisons.comparing import compare
+from simstudy.comparisons.duplicates import distinct
+from simstudy.comparisons.relation_classes import related, relation_classes
+from simstudy.comparisons.significant_gains import CLOSE, just_significant, significant_gains
 from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.notes import Argument, Note
 from simstudy.outputs import Outputs
 from simstudy.outputs.units import in_units
+from simstudy.pairs import ALL_PAIRS
 from simstudy.planning.arguments import Design
 from simstudy.planning.cases import LEVEL, TWO_SYSTEMS, Case, scale_of
 from simstudy.planning.differences import NormalDifference

@@ -90,8 +90,8 @@ def plan(
         The level of the two-sided test, or a `Level` with an alternative and with the comparisons that share it.
     margin
         Plans to show that a system is not worse by this much or more, and that two are equivalent within it
-        (`simstudy.equivalence`), where the true gain is `gain`, by default 0. Its tests are one-sided, each at half of
-        alpha, whatever the alternative is.
+        (`Comparisons.equivalence`), where the true gain is `gain`, by default 0. Its tests are one-sided, each at half
+        of alpha, whatever the alternative is.
     guess
         What is guessed of the two systems.
     clusters

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.relation_classes import ALL_PAIRS
 from simstudy.engines.descriptions import SIDES
 from simstudy.metrics.base import Metric
+from simstudy.pairs import ALL_PAIRS
 from simstudy.planning.answers import ENDS, answer
 from simstudy.planning.cases import BETTER, GUESSED, LEVEL, NOT_WORSE, TWO_SYSTEMS, Case, Target
 from simstudy.planning.designs import AS_PLANNED, BEST

@@ -208,7 +208,7 @@ class Pilot(FieldsMixin):
     unit
         The resampling unit, "item" or a column of the items; None: the natural unit.
     duplicates
-        Three systems or more: "drop" leaves near-duplicates out (`simstudy.analyses.near_duplicates`), which differ
+        Three systems or more: "drop" leaves near-duplicates out (`simstudy.comparisons.near_duplicates`), which differ
         less than systems that somebody would compare, if three others are left; "note" says how many there are; or
         "keep".
     n_sets
@@ -251,7 +251,7 @@ class Pilot(FieldsMixin):
         return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "outputs"}
 
     def __post_init__(self) -> None:
-        from simstudy.analyses.duplicates import DUPLICATES
+        from simstudy.comparisons.duplicates import DUPLICATES
         from simstudy.outputs import check_outputs
 
         check_outputs("pilot", self.outputs)

@@ -58,7 +58,7 @@ def curve(
         Comparisons, or their columns `by`, gain, p_value and metric. The confidence of a pair is its column
         ``confidence`` where there is one; else 1 - p, and 0 where ``better`` names system_b.
     curves
-        What `simstudy.curve` returned, for the lines (median) and bands (5-95 % of the pairs). Only its rows with
+        What `Comparisons.curve` returned, for the lines (median) and bands (5-95 % of the pairs). Only its rows with
         values of `by` that the points have are drawn.
     by
         The column that gives the colours: relation, n_items or test_set.
@@ -153,7 +153,7 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     table
-        What `simstudy.analyses.size_fit(simstudy.thresholds(...))` returned for one test set.
+        What `simstudy.comparisons.size_fit` returned for one test set.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def thresholds(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     --------
     >>> table = pd.DataFrame({"task": "t", "test_set": "s", "metric": "accuracy", "relation": "all pairs",
     ...                       "n_items": [100, 400], "threshold": [6.0, 3.0], "low": [5.0, 2.5], "high": [7.0, 3.5]})
-    >>> from simstudy.analyses.thresholds import size_fit
+    >>> from simstudy.comparisons.thresholds import size_fit
     >>> thresholds(size_fit(table)).get_xlabel()
     'test size, items'
     """

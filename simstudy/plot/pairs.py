@@ -43,7 +43,7 @@ def groups(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     table
-        What `simstudy.groups` returned.
+        What `Comparisons.groups` returned.
     ax
         Where to draw; by default a new figure that is large enough.
 

@@ -21,7 +21,7 @@ def noise_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     curve
-        What `simstudy.analyses.noise_curve` returns: columns samples, se and floor, and system or system_a and
+        What `simstudy.comparisons.noise_curve` returns: columns samples, se and floor, and system or system_a and
         system_b. The first six systems or pairs are drawn.
 
     Raises
@@ -34,7 +34,7 @@ def noise_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> import pandas as pd
     >>> import simstudy as ss
     >>> table = pd.DataFrame({"system": ["a"], "se_between": [3.0], "se_one": [5.0]})
-    >>> noise_curve(ss.analyses.noise_curve(table)).get_xlabel()
+    >>> noise_curve(ss.comparisons.noise_curve(table)).get_xlabel()
     'samples of each question'
     """
     check_table("curve", curve, ["samples", "se", "floor"])

@@ -42,7 +42,7 @@ def gains_by_size(table: pd.DataFrame, *, by: str = "metric", ax: Axes | None = 
     Parameters
     ----------
     table
-        Rows of what `simstudy.significant_gains` returned, one for each test set (and value of `by`).
+        Rows of what `Comparisons.significant_gains` returned, one for each test set (and value of `by`).
     by
         The column that gives the colours. For each of its values there is a line c / sqrt(n) with the median c of its
         test sets, and, from five on, a band that holds c of 80 % of them.
@@ -108,7 +108,7 @@ def gains_by_test_set(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     table
-        Rows of what `simstudy.significant_gains` returned, of one unit: one for each test set and relation.
+        Rows of what `Comparisons.significant_gains` returned, of one unit: one for each test set and relation.
 
     Raises
     ------

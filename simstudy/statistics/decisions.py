@@ -34,7 +34,7 @@ class Decision(FieldsMixin):
       for any number of resamples (Phipson and Smyth 2010);
     - swapping the units that differ could give a p-value of at most alpha at all (p_floor);
     - with `certainty`: the probability that the significance level of all resamples together is at most alpha is at
-      least `certainty` (`simstudy.analyses.certainty`; Chinchor 1992, TST3). Without Monte Carlo error it is 0 or 1.
+      least `certainty` (`simstudy.comparisons.certainty`; Chinchor 1992, TST3). Without Monte Carlo error it is 0 or 1.
 
     A corrected p-value is a multiple of the pair's own. Then the last two rules hold at alpha divided by this factor,
     so that no correction makes a gain significant that is not significant by itself.
@@ -49,7 +49,7 @@ class Decision(FieldsMixin):
     certainty
         A fraction, or None for p-values as they are; Chinchor's alpha and certainty are 0.1 and 0.99.
     p
-        The column of p-values: "p_value", or "p_holm" or "p_bh" of `simstudy.analyses.corrected`.
+        The column of p-values: "p_value", or "p_holm" or "p_bh" of `simstudy.comparisons.corrected`.
 
     Examples
     --------

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from simstudy.tables import TEST_SET, require_columns, require_one_question, takes_family
 from simstudy.validation import InputError
 
+#: Draws of signs behind the confidence sets of ranks.
+RANK_DRAWS = 2000
+
 
 @takes_family
 def corrected(pairs: pd.DataFrame) -> pd.DataFrame:

@@ -5,7 +5,7 @@ has a study.py beside it (`simstudy.studies.catalogue`). It imports from `simstu
 `simstudy.truth.scores` and from here: building blocks check their arguments less than the functions of `simstudy` do.
 """
 
-from simstudy.analyses.significant_gains import close_pairs
+from simstudy.comparisons.significant_gains import close_pairs
 from simstudy.engines.classical_tests import fisher_exact
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.files.datasets import DataFile

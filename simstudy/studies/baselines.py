@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.calibration import calibration
+from simstudy.comparisons.calibration import calibration
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs, TestSet
 from simstudy.running.fingerprints import derived_seed

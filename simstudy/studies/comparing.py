@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.analyses.leaderboard import leaderboard
 from simstudy.comparisons import Comparisons, compare
+from simstudy.comparisons.leaderboard import leaderboard
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs, TestSet
 from simstudy.running.keys import Cell

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.analyses.stepdown import Places, gain_parts, places
+from simstudy.comparisons.stepdown import Places, gain_parts, places
 from simstudy.engines.drawn_pairs import p_values
 from simstudy.engines.question import Question
 from simstudy.engines.registry import TESTS

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from simstudy.analyses.duplicates import distinct
+from simstudy.comparisons.duplicates import distinct
 from simstudy.outputs import TestSet
 from simstudy.running.folders import MANIFEST, verify
 from simstudy.running.progress import doing

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from simstudy.analyses.signature import signatures
+from simstudy.comparisons.signature import signatures
 from simstudy.files.datasets import folder_at_hand
 from simstudy.files.whole import named_in_errors
 from simstudy.pages.tables import kinds_of, write_tables

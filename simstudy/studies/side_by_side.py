@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 
 from simstudy import plot
-from simstudy.analyses.agreement import agreement, decisions_by_test
-from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
-from simstudy.analyses.relation_classes import ALL_PAIRS
+from simstudy.comparisons.agreement import agreement, decisions_by_test
 from simstudy.comparisons.comparing import compare
+from simstudy.comparisons.correlation import correlation, correlation_shares, correlation_summary
 from simstudy.engines.arguments import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
 from simstudy.pages.sections import Section, Table
+from simstudy.pairs import ALL_PAIRS
 from simstudy.running.keys import Cell
 from simstudy.studies.context import RunContext
 from simstudy.studies.definition import SideBySide

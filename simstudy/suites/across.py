@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.analyses.signature import signatures
+from simstudy.comparisons.signature import signatures
 from simstudy.engines.registry import DEFAULT_TEST, TESTS
 from simstudy.outputs import Outputs
 from simstudy.papers.written import in_latex, in_markdown
@@ -128,7 +128,7 @@ class AcrossTasks(ReprMixin):
         return pd.concat(both, ignore_index=True)
 
     def signature(self) -> str:
-        """What decides the p-values of averages, beside the outputs (`simstudy.analyses.signature`)."""
+        """What decides the p-values of averages, beside the outputs (`simstudy.comparisons.signature`)."""
         asked: dict[str, Any] = {
             "test": DEFAULT_TEST,
             "alternative": "two-sided",

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from simstudy.analyses.leaderboard import leaderboard
 from simstudy.comparisons.comparing import compare
+from simstudy.comparisons.leaderboard import leaderboard
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.pairs import order_of
 from simstudy.running.progress import shown_to_people

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 import simstudy as ss
-from simstudy.analyses.sequential import sequential
-from simstudy.analyses.win_rates import win_rates
+from simstudy.comparisons.sequential import sequential
+from simstudy.comparisons.win_rates import win_rates
 from simstudy.outputs import Outputs
 from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
 from tests.approved.record import STUDIES, Values, recording
@@ -79,10 +79,10 @@ def samples_and_votes() -> Values:
         pairs = ss.compare(outputs).frame
         values[metric] = {**_summary(outputs), "p": pairs["p_value"], "low": pairs["gain_low"]}
     outputs = ss.load(pd.DataFrame(rows), "accuracy").outputs
-    noises = ss.analyses.noises(outputs)
+    noises = ss.comparisons.noises(outputs)
     values["noises"] = noises
-    values["noises of scores"] = ss.analyses.noises(outputs, of="scores")
-    values["noise curve"] = ss.analyses.noise_curve(noises)
+    values["noises of scores"] = ss.comparisons.noises(outputs, of="scores")
+    values["noise curve"] = ss.comparisons.noise_curve(noises)
     names = np.array(["w", "x", "y"])
     first = rng.integers(0, 3, 150)
     second = (first + rng.integers(1, 3, 150)) % 3
@@ -102,7 +102,7 @@ def samples_and_votes() -> Values:
         pairs = ss.compare(tied, n_resamples=499).frame
         values[f"tied scores, {name}"] = {"scores": tied.scores(), "p": pairs["p_value"], "se": pairs["gain_se"]}
     steps = correlated_accuracies([0.6, 0.8], 200, seed=2)
-    values["e-values"] = ss.analyses.e_values([1.0, -1.0, 0.5, 1.0, 0.0])
+    values["e-values"] = ss.comparisons.e_values([1.0, -1.0, 0.5, 1.0, 0.0])
     values["looks"] = sequential(steps, *steps.names, looks=[50, 100, 200])
     values["looks, margin"] = sequential(steps, *steps.names, margin=0.02, looks=[100, 200])
     return values
@@ -118,7 +118,7 @@ def rankings() -> Values:
     outputs = sets[0].outputs(50)
     return {
         f"pairs, {test}": ss.compare(outputs, test=test).frame[["gain", "p_value", "statistic"]]
-        for test in ss.analyses.applicable(outputs)
+        for test in ss.comparisons.applicable(outputs)
     }
 
 
@@ -131,6 +131,6 @@ def tests_side_by_side() -> Values:
         [ss.compare(outputs, test=test, n_resamples=999 if test == "randomization" else None).frame for test in tests]
     )
     return {
-        "agreement": ss.analyses.agreement(pairs, n_bootstrap=100),
+        "agreement": ss.comparisons.agreement(pairs, n_bootstrap=100),
         "related": ss.compare(outputs).related().frame["relation"],
     }

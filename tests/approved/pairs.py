@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 import simstudy as ss
-from simstudy.analyses.correlation import correlation, correlation_shares, correlation_summary
+from simstudy.comparisons.correlation import correlation, correlation_shares, correlation_summary
 from simstudy.outputs import Outputs
 from tests.approved.record import SHARED, STUDIES, Values, recording
 
@@ -131,7 +131,7 @@ def few_pairs() -> Values:
         outputs = table.some(3)
         outputs = outputs.head(min(60, outputs.n_items))
         values[f"{table.name}/scores"] = _scores(outputs)
-        for test in ss.analyses.applicable(outputs):
+        for test in ss.comparisons.applicable(outputs):
             n_resamples = 999 if ss.TESTS[test].n_resamples else None
             pairs = ss.compare(outputs, test=test, n_resamples=n_resamples, seed=5)
             values[f"{table.name}/{test}"] = pairs.frame.drop(columns=list(CONSTANT))
@@ -193,9 +193,9 @@ def analyses() -> Values:
             "ranks": pairs.ranks(),
             "correlation": correlation_summary(correlations),
             "shares by correlation": correlation_shares(correlations),
-            "rule of thumb": ss.analyses.rule_of_thumb(sized, ("observed_50",)),
-            "near duplicates": ss.analyses.near_duplicates(outputs),
-            "deciding items": ss.analyses.deciding_items(outputs, *outputs.names[:2], n=5).items,
+            "rule of thumb": ss.comparisons.rule_of_thumb(sized, ("observed_50",)),
+            "near duplicates": ss.comparisons.near_duplicates(outputs),
+            "deciding items": ss.comparisons.deciding_items(outputs, *outputs.names[:2], n=5).items,
         }
         values |= {f"{name}/{what}": table for what, table in tables.items()}
     return values

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import simstudy as ss
-from simstudy.analyses.training_variance import training_variance
+from simstudy.comparisons.training_variance import training_variance
 from tests.approved.record import STUDIES, Values, recording
 
 
@@ -40,6 +40,6 @@ def trained_variants() -> Values:
         "curve": pairs.curve(n_points=8),
         "significant gains": pairs.significant_gains(),
         "training variance": training_variance(pairs.frame, home),
-        "method gains": ss.analyses.method_gains(home),
-        "calibration": ss.analyses.calibration(pairs.frame, {"even": away}, min_pairs=5, n_bootstrap=200),
+        "method gains": ss.comparisons.method_gains(home),
+        "calibration": ss.comparisons.calibration(pairs.frame, {"even": away}, min_pairs=5, n_bootstrap=200),
     }

@@ -13,7 +13,7 @@ import pandas as pd
 from sklearn.naive_bayes import GaussianNB
 
 import simstudy as ss
-from simstudy.analyses.correlation import correlation_shares
+from simstudy.comparisons.correlation import correlation_shares
 from simstudy.studies import load_study
 from tests.oracles import compared
 from tests.planning.options import nouns_of, plan_with
@@ -53,9 +53,9 @@ ONE_SET = compared(MANY)
 MANY_PAIRS = pd.concat([ONE_SET, compared(MANY.head(60))], ignore_index=True)
 ELSEWHERE = ss.truth.correlated_accuracies([0.7 + k / 100 for k in range(12)], 100, seed=2)
 TWO_TESTS = pd.concat([PAIRS, compared(OUTPUTS, test="t_paired")], ignore_index=True)
-THRESHOLDS = ss.thresholds(MANY_PAIRS, window=(0.0, 0.9), min_pairs=5, n_bootstrap=10)
-SIZE_FIT = ss.analyses.size_fit(THRESHOLDS)
-GAINS = ss.significant_gains(MANY_PAIRS)
+THRESHOLDS = ss.comparisons.thresholds(MANY_PAIRS, window=(0.0, 0.9), min_pairs=5, n_bootstrap=10)
+SIZE_FIT = ss.comparisons.size_fit(THRESHOLDS)
+GAINS = ss.comparisons.significant_gains(MANY_PAIRS)
 ALL_GAINS = GAINS[(GAINS["pairs"] == "all pairs")]
 CALIBRATION = ss.calibration(ONE_SET, {"there": ELSEWHERE}, n_bootstrap=10, min_pairs=5)
 BOARD = ss.leaderboard(OUTPUTS)
@@ -98,7 +98,7 @@ _MADE: dict[str, Call] = {
         unit="percent",
         of_item=["hits"],
     ),  # fmt: skip
-    "signature": call(ss.analyses.signature, pairs=PAIRS),
+    "signature": call(ss.comparisons.signature, pairs=PAIRS),
     "resample_training": call(ss.training.resample_training, task=TASK, fractions=[1.0], replicates=[1], n_jobs=1),
 }
 
@@ -142,27 +142,29 @@ _ANALYSES: dict[str, Call] = {
     "across_tasks": call(ss.across_tasks, outputs=TASKS, n_resamples=20),
     "compare": call(ss.compare, outputs=OUTPUTS, test="bootstrap", n_resamples=20, alternative="greater"),
     "deciding_items": call(
-        ss.analyses.deciding_items, outputs=OUTPUTS, system_a=OUTPUTS.names[0], system_b=OUTPUTS.names[1], n=3
+        ss.comparisons.deciding_items, outputs=OUTPUTS, system_a=OUTPUTS.names[0], system_b=OUTPUTS.names[1], n=3
     ),
-    "applicable": call(ss.analyses.applicable, outputs=CLUSTERED),
-    "agreement": call(ss.analyses.agreement, pairs=TWO_TESTS, reference="t_paired", n_bootstrap=10),
+    "applicable": call(ss.comparisons.applicable, outputs=CLUSTERED),
+    "agreement": call(ss.comparisons.agreement, pairs=TWO_TESTS, reference="t_paired", n_bootstrap=10),
     "calibration": call(
         ss.calibration, pairs=PAIRS, elsewhere={"there": OUTPUTS}, bins=[0.0, 0.5, 1.0], min_pairs=1, n_bootstrap=10
     ),
-    "certainty": call(ss.analyses.certainty, n_extreme=[0, 1], n_resamples=19, alpha=0.1),
-    "corrected": call(ss.analyses.corrected, pairs=PAIRS),
-    "correlation": call(ss.analyses.correlation, outputs=OUTPUTS),
-    "curve": call(ss.curve, pairs=MANY_PAIRS, n_points=5),
-    "equivalence": call(ss.equivalence, pairs=PAIRS, margin=3.0),
-    "groups": call(ss.groups, pairs=PAIRS, certainty=0.99, p="p_value"),
+    "certainty": call(ss.comparisons.certainty, n_extreme=[0, 1], n_resamples=19, alpha=0.1),
+    "corrected": call(ss.comparisons.corrected, pairs=PAIRS),
+    "correlation": call(ss.comparisons.correlation, outputs=OUTPUTS),
+    "curve": call(ss.comparisons.curve, pairs=MANY_PAIRS, n_points=5),
+    "equivalence": call(ss.comparisons.equivalence, pairs=PAIRS, margin=3.0),
+    "groups": call(ss.comparisons.groups, pairs=PAIRS, certainty=0.99, p="p_value"),
     "leaderboard": call(ss.leaderboard, outputs=OUTPUTS, n_bootstrap=99),
-    "e_values": call(ss.analyses.e_values, differences=[0.5, -1.0, 0.0]),
-    "sequential": call(ss.analyses.sequential, outputs=OUTPUTS, system="new", other="old", margin=5.0, looks=[5, 20]),
-    "near_duplicates": call(ss.analyses.near_duplicates, outputs=OUTPUTS),
-    "ranks": call(ss.ranks, pairs=PAIRS, leaderboards=BOARD),
-    "related": call(ss.analyses.related, pairs=PAIRS, systems=SYSTEMS, by="group"),
-    "rule_of_thumb": call(ss.analyses.rule_of_thumb, table=ALL_GAINS, numbers=["true_80"]),
-    "significant_gains": call(ss.significant_gains, pairs=MANY_PAIRS, power=(0.5, 0.8)),
+    "e_values": call(ss.comparisons.e_values, differences=[0.5, -1.0, 0.0]),
+    "sequential": call(
+        ss.comparisons.sequential, outputs=OUTPUTS, system="new", other="old", margin=5.0, looks=[5, 20]
+    ),
+    "near_duplicates": call(ss.comparisons.near_duplicates, outputs=OUTPUTS),
+    "ranks": call(ss.comparisons.ranks, pairs=PAIRS, leaderboards=BOARD),
+    "related": call(ss.comparisons.related, pairs=PAIRS, systems=SYSTEMS, by="group"),
+    "rule_of_thumb": call(ss.comparisons.rule_of_thumb, table=ALL_GAINS, numbers=["true_80"]),
+    "significant_gains": call(ss.comparisons.significant_gains, pairs=MANY_PAIRS, power=(0.5, 0.8)),
     "plan": call(
         ss.plan, metric="accuracy", gain=5.0, n_items=500, guess=ss.Guess(score=80.0, agreement=0.8), sizes=[100, 500]
     ),
@@ -194,13 +196,13 @@ _ANALYSES: dict[str, Call] = {
         n_draws=100,
         seed=0,
     ),
-    "overlay": call(ss.analyses.overlay, pairs=ONE_SET, others=ONE_SET, n_bootstrap=5),
-    "size_fit": call(ss.analyses.size_fit, table=THRESHOLDS),
-    "thresholds": call(ss.thresholds, pairs=MANY_PAIRS, window=(0.0, 0.9), min_pairs=5, n_bootstrap=10),
+    "overlay": call(ss.comparisons.overlay, pairs=ONE_SET, others=ONE_SET, n_bootstrap=5),
+    "size_fit": call(ss.comparisons.size_fit, table=THRESHOLDS),
+    "thresholds": call(ss.comparisons.thresholds, pairs=MANY_PAIRS, window=(0.0, 0.9), min_pairs=5, n_bootstrap=10),
     "verdict": call(ss.verdict, pair=PAIRS.iloc[0], margin=1.0),
 }
 
-_AGREEMENT = ss.analyses.agreement(TWO_TESTS, reference="t_paired", n_bootstrap=10)
+_AGREEMENT = ss.comparisons.agreement(TWO_TESTS, reference="t_paired", n_bootstrap=10)
 _ERROR_RATES = pd.DataFrame(
     {"test": "sign_flips", "n_units": [10, 100], "alpha": 0.05, "share": [0.03, 0.05], "low": 0.02, "high": 0.06}
 )
@@ -226,7 +228,7 @@ _FIGURES: dict[str, Call] = {
     "exaggeration": call(ss.plot.exaggeration, table=_EXAGGERATED),
     "power_curves": call(ss.plot.power_curves, table=_POWER),
     "calibration": call(ss.plot.calibration, table=CALIBRATION),
-    "correlations": call(ss.plot.correlations, table=correlation_shares(ss.analyses.correlation(OUTPUTS))),
+    "correlations": call(ss.plot.correlations, table=correlation_shares(ss.comparisons.correlation(OUTPUTS))),
     "coverage": call(ss.plot.coverage, table=_COVERAGE),
     "curve": call(ss.plot.curve, points=PAIRS),
     "error_rates": call(ss.plot.error_rates, table=_ERROR_RATES),
@@ -236,7 +238,7 @@ _FIGURES: dict[str, Call] = {
     "gain_by_task": call(ss.plot.gain_by_task, table=ss.across_tasks(TASKS.select([*TASKS.names[:2]])).gains()),
     "noise_curve": call(ss.plot.noise_curve, curve=_NOISE_CURVE),
     "smaller_test_sets": call(ss.plot.smaller_test_sets, sizes=_SIZES),
-    "groups": call(ss.plot.groups, table=ss.groups(PAIRS)),
+    "groups": call(ss.plot.groups, table=ss.comparisons.groups(PAIRS)),
     "leaderboard": call(ss.plot.leaderboard, table=BOARD),
     "matrix": call(ss.plot.matrix, pairs=PAIRS, certainty=0.99),
     "panels": call(ss.plot.panels, titles=["one"]),

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simstudy import plot
-from simstudy.analyses.leaderboard import leaderboard
+from simstudy.comparisons.leaderboard import leaderboard
 from simstudy.comparisons.verdict import verdict
 from simstudy.examination.asking import examine
 from simstudy.outputs import Outputs

@@ -194,8 +194,15 @@ def test_every_level_is_5_percent_where_none_is_named() -> None:
     defaults = {
         function: {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
         for function in (
-            *(command, examine, ss.verdict, ss.equivalence, ss.significant_gains, ss.ranks),
-            *(ss.groups, ss.plot.matrix),
+            *(
+                command,
+                examine,
+                ss.verdict,
+                ss.comparisons.equivalence,
+                ss.comparisons.significant_gains,
+                ss.comparisons.ranks,
+            ),
+            *(ss.comparisons.groups, ss.plot.matrix),
         )
     }
     assert {function.__name__: named["alpha"] for function, named in defaults.items()} == {

@@ -52,7 +52,7 @@ def test_a_domain_is_named_wherever_its_items_are_compared() -> None:
     assert "test_set" not in out
     outputs = ss.load("all.csv", "accuracy").outputs
     both = pd.concat([compared(outputs.domain(name)) for name in ("java", "c")])
-    assert "test_set" not in ss.analyses.signature(both)
+    assert "test_set" not in ss.comparisons.signature(both)
 
 
 def test_sacrebleu_s_own_signature_is_part_of_it() -> None:

@@ -66,14 +66,14 @@ class TestMethods:
 
     @pytest.mark.parametrize("p", ["p_value", "p_holm", "p_bh"])
     def test_groups_are_the_functions_whoever_corrects(self, pairs: ss.Comparisons, p: str) -> None:
-        by_hand = ss.groups(corrected(pairs.frame), p=p)
-        for found in (pairs.groups(p=p), ss.groups(pairs, p=p), ss.groups(pairs.frame, p=p)):
+        by_hand = ss.comparisons.groups(corrected(pairs.frame), p=p)
+        for found in (pairs.groups(p=p), ss.comparisons.groups(pairs, p=p), ss.comparisons.groups(pairs.frame, p=p)):
             assert_frame_equal(found, by_hand)
         assert p != "p_holm" or pairs.groups().equals(by_hand)
 
     def test_methods_are_the_functions_and_hand_on_what_they_are_asked(self, outputs: ss.Outputs) -> None:
         for name in ("groups", "thresholds", "significant_gains", "curve", "ranks", "signature"):
-            assert getattr(ss.Comparisons, name) is getattr(ss.analyses, name)
+            assert getattr(ss.Comparisons, name) is getattr(ss.comparisons, name)
         pairs = ss.compare(outputs, test="randomization", monte_carlo=True, n_resamples=199)
         frame = pairs.frame
         certain = Decision(0.1, 0.9).significant(frame)
@@ -81,7 +81,7 @@ class TestMethods:
         assert_frame_equal(pairs.significant(0.1, certainty=0.9).frame, frame[certain])
         sure = Decision(0.2, 0.9, "p_holm").significant(corrected(frame))
         assert_frame_equal(pairs.significant(0.2, corrected="holm", certainty=0.9).frame, corrected(frame)[sure])
-        assert_frame_equal(pairs.equivalence(2.0, alpha=0.6).frame, ss.equivalence(frame, 2.0, alpha=0.6))
+        assert_frame_equal(pairs.equivalence(2.0, alpha=0.6).frame, ss.comparisons.equivalence(frame, 2.0, alpha=0.6))
         for k, one in list(enumerate(pairs))[::7]:
             for asked in ({"alpha": 0.6}, {"margin": 20.0}, {"alpha": 0.6, "margin": 3.0}):
                 said = ss.verdict(frame.iloc[k], **asked)

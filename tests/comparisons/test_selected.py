@@ -29,9 +29,9 @@ class TestSelected:
         rest = pairs[pairs["gain"] > 5], copy.copy(found), twice
         for selected in (found, found.related("group"), found.two_sided(), *rest):
             for ask in (
-                lambda one: one.significant(corrected="holm"), lambda one: one.corrected(), ss.analyses.corrected,
-                lambda one: one.equivalence(3), lambda one: ss.equivalence(one, 3), lambda one: one.groups(),
-                lambda one: ss.groups(pairs=one), lambda one: one.ranks(),
+                lambda one: one.significant(corrected="holm"), lambda one: one.corrected(), ss.comparisons.corrected,
+                lambda one: one.equivalence(3), lambda one: ss.comparisons.equivalence(one, 3),
+                lambda one: one.groups(), lambda one: ss.comparisons.groups(pairs=one), lambda one: one.ranks(),
             ):  # fmt: skip
                 with pytest.raises(ValueError, match=self.REFUSED):
                     ask(selected)

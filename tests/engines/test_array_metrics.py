@@ -107,7 +107,8 @@ def test_bounds_of_a_normal_mean_are_students() -> None:
 
 
 @pytest.mark.parametrize(
-    "function", [lambda outputs: ss.plan(pilot=outputs), ss.analyses.correlation, lambda outputs: outputs.sum_by("id")]
+    "function",
+    [lambda outputs: ss.plan(pilot=outputs), ss.comparisons.correlation, lambda outputs: outputs.sum_by("id")],
 )
 def test_what_is_for_sums_is_refused(function: Any) -> None:
     with pytest.raises(ValueError, match="^[^\n]*'auc'[^\n]*$"):

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simstudy.analyses.correlation import correlation
-from simstudy.analyses.leaderboard import leaderboard
+from simstudy.comparisons.correlation import correlation
+from simstudy.comparisons.leaderboard import leaderboard
 from simstudy.engines.arguments import applicable
 from simstudy.engines.needs import MEAN
 from simstudy.engines.registry import TESTS

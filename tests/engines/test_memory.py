@@ -36,8 +36,8 @@ ss.compare(outputs.head(20).select(outputs.names[:3]))   # compiled loops are re
 before = peak()
 pairs = ss.compare(outputs, test="{test}").frame
 compared = peak()
-pairs = ss.analyses.corrected(pairs.assign(relation="all pairs"))
-for analysis in (ss.thresholds, ss.significant_gains, ss.curve):
+pairs = ss.comparisons.corrected(pairs.assign(relation="all pairs"))
+for analysis in (ss.comparisons.thresholds, ss.comparisons.significant_gains, ss.comparisons.curve):
     analysis(pairs)
 estimate = memory.needed("{test}", outputs.statistics.shape, len(pairs), 1, answers=not guessed)
 print(before, compared, peak(), estimate / 1024)

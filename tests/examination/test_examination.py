@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.analyses.leaderboard import leaderboard
+from simstudy.comparisons.leaderboard import leaderboard
 from simstudy.examination import examine
 from simstudy.examination.asking import own_relation
 from simstudy.examination.rows import ranking
@@ -25,13 +25,13 @@ def with_columns(loaded: Loaded, **columns: object) -> Loaded:
 def test_everything_is_what_the_parts_say(loaded: Loaded) -> None:
     options = {"test": "randomization", "n_resamples": 500, "alternative": "two-sided", "seed": 3}
     found = examine(loaded, alpha=0.1, **options)
-    pairs = ss.analyses.corrected(compared(loaded.outputs, **options)).assign(relation="all pairs")
+    pairs = ss.comparisons.corrected(compared(loaded.outputs, **options)).assign(relation="all pairs")
     pd.testing.assert_frame_equal(found.pairs.frame[pairs.columns], pairs)
     assert len(found.pairs) == 10
-    pd.testing.assert_frame_equal(found.groups, ss.groups(pairs, alpha=0.1, p="p_holm"))
+    pd.testing.assert_frame_equal(found.groups, ss.comparisons.groups(pairs, alpha=0.1, p="p_holm"))
     pd.testing.assert_frame_equal(found.leaderboard, leaderboard(loaded.outputs, seed=3))
-    pd.testing.assert_frame_equal(found.thresholds, ss.thresholds(pairs, seed=3))
-    pd.testing.assert_frame_equal(found.gains, ss.significant_gains(pairs, alpha=0.1))
+    pd.testing.assert_frame_equal(found.thresholds, ss.comparisons.thresholds(pairs, seed=3))
+    pd.testing.assert_frame_equal(found.gains, ss.comparisons.significant_gains(pairs, alpha=0.1))
     assert found.curve.empty
     assert found.outputs is loaded.outputs
 
@@ -44,7 +44,7 @@ def test_the_seed_is_that_of_intervals_too() -> None:
     tables = [examine(Loaded(outputs), **{**asked, "seed": seed}).thresholds for seed in (0, 5)]
     pairs = compared(outputs, test="t_paired").assign(relation="all pairs")
     for seed, table in zip((0, 5), tables, strict=True):
-        pd.testing.assert_frame_equal(table, ss.thresholds(pairs, seed=seed))
+        pd.testing.assert_frame_equal(table, ss.comparisons.thresholds(pairs, seed=seed))
     assert tables[0]["low"].notna().all()
     assert tables[0][["low", "high"]].to_numpy().tolist() != tables[1][["low", "high"]].to_numpy().tolist()
 
@@ -76,7 +76,7 @@ def test_groups_are_after_holms_correction() -> None:
     assert with_a["p_value"].tolist() == [2**-5] * 4
     assert with_a["p_holm"].tolist() == [10 * 2**-5] * 4
     assert found.groups["group"].nunique() == 1
-    assert ss.groups(found.pairs, p="p_value")["group"].nunique() == 2, "uncorrected"
+    assert ss.comparisons.groups(found.pairs, p="p_value")["group"].nunique() == 2, "uncorrected"
 
 
 @pytest.mark.statistical
@@ -92,7 +92,7 @@ def test_ten_equal_systems_are_rarely_told_apart() -> None:
         told += examine(outputs).groups["group"].nunique() > 1
         if seed < 60:
             one_sided = compared(outputs, alternative="greater")
-            uncorrected += ss.groups(one_sided, p="p_value")["group"].nunique() > 1
+            uncorrected += ss.comparisons.groups(one_sided, p="p_value")["group"].nunique() > 1
     assert told <= stats.binom.ppf(1 - 1e-6, n_runs, 0.05)
     assert uncorrected > 30
 
@@ -154,7 +154,7 @@ def test_one_sided_p_values_are_noted_where_they_were_asked_for(loaded: Loaded) 
 
 def test_a_margin_adds_what_each_pair_says_of_it(loaded: Loaded) -> None:
     found = examine(loaded, margin=15, alpha=0.1)
-    expected = ss.equivalence(examine(loaded).pairs.frame, 15, alpha=0.1)
+    expected = ss.comparisons.equivalence(examine(loaded).pairs.frame, 15, alpha=0.1)
     pd.testing.assert_frame_equal(found.pairs.frame[expected.columns], expected)
     assert found.pairs["conclusion"].nunique() > 1
     assert "conclusion" not in examine(loaded).pairs.frame
@@ -225,7 +225,7 @@ def test_too_many_maximal_groups_are_made_from_the_top(rng: np.random.Generator)
     """30 systems that differ within ten threes, and in no other pair: 3^10 maximal groups (Moon and Moser 1965)."""
     table = (rng.random((40, 30)) < 0.5).astype(int)
     outputs = Outputs.from_scores(pd.DataFrame(table, columns=[f"s{k}" for k in range(30)]), "accuracy")
-    pairs = ss.analyses.corrected(compared(outputs, n_resamples=10))
+    pairs = ss.comparisons.corrected(compared(outputs, n_resamples=10))
     place = {name: k for k, name in enumerate(outputs.best_first().names)}
     three = pairs["system_a"].map(place) // 3 == pairs["system_b"].map(place) // 3
     # Systems of equal score are put apart too: what counts here is the number of groups.

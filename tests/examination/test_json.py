@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.analyses.equivalence import BOTH
+from simstudy.comparisons.equivalence import BOTH
 from simstudy.examination import Examination, examine
 from simstudy.examination.json import as_json
 from simstudy.outputs import Outputs

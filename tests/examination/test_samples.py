@@ -14,14 +14,14 @@ from simstudy.examination import samples as of_page
 from simstudy.examination.limits import limits
 from simstudy.examination.rows import facts, ranking
 from simstudy.text.numerals import gain_text
-from tests.analyses.test_sample_noise import samples
+from tests.comparisons.test_sample_noise import samples
 
 
 @pytest.mark.usefixtures("empty_figures")
 def test_two_systems_have_both_noises_below_the_answer(tmp_path: Path) -> None:
     outputs = samples(np.random.default_rng(7), systems=2)
     found = ss.examine(outputs, unit="sample_of")
-    row = ss.analyses.noises(outputs).iloc[0]
+    row = ss.comparisons.noises(outputs).iloc[0]
     (line,) = [line for line in found.text.splitlines() if line.startswith("Standard error of the gain: ")]
     assert line == (
         f"Standard error of the gain: {row['se']:.2f} points; between questions {row['se_between']:.2f}, within "
@@ -38,7 +38,7 @@ def test_two_systems_have_both_noises_below_the_answer(tmp_path: Path) -> None:
     assert "## Samples of each question" in (tmp_path / "out" / "README.md").read_text("utf-8")
     content = json.loads(found.to_json())
     assert content["noises"][0]["share_within"] == row["share_within"]
-    scores = ss.analyses.noises(outputs, of="scores")
+    scores = ss.comparisons.noises(outputs, of="scores")
     assert [one["se"] for one in content["score_noises"]] == scores["se"].tolist()
     assert pd.read_csv(tmp_path / "out" / "score_noises.csv")["se"].tolist() == pytest.approx(scores["se"], rel=1e-5)
     assert facts(found)["Items"] == "300 samples of 60 questions, which the test resamples"
@@ -79,12 +79,12 @@ def test_a_leaderboard_has_a_column_and_others_have_nothing() -> None:
     outputs = samples(np.random.default_rng(8), systems=3)
     text = ss.examine(outputs, unit="sample_of").text
     # Of the median pair, more samples leave the rest of the variance at best.
-    share = ss.analyses.noises(outputs)["share_within"].median()
+    share = ss.comparisons.noises(outputs)["share_within"].median()
     said = f"Noise within questions: {100 * share:.0f} % of the variance of a gain (median pair). "
     fewer = 100 * (1 - np.sqrt(1 - share))
     assert f"{said}More samples reduce its standard error by {fewer:.0f} % at most." in " ".join(text.split())
     assert " within " in text
-    scores = ss.analyses.noises(outputs, of="scores")
+    scores = ss.comparisons.noises(outputs, of="scores")
     assert f" {100 * scores['share_within'].iloc[0]:.0f}% " in text
     plain = ss.examine(ss.truth.correlated_accuracies([0.5, 0.6, 0.7], 100))
     assert len(plain.noises) == 0
@@ -124,8 +124,8 @@ def test_the_section_has_all_pairs_or_neighbours_and_draws_those_of_the_best(mon
     monkeypatch.setattr(of_page, "_DRAWN", 2)
     assert section.figure is not None
     section.figure.draw()
-    pd.testing.assert_frame_equal(drawn[0], ss.analyses.noise_curve(rows[of_neighbours].head(2)))
-    own = ss.analyses.noises(found.outputs, of="scores").set_index("system")
+    pd.testing.assert_frame_equal(drawn[0], ss.comparisons.noise_curve(rows[of_neighbours].head(2)))
+    own = ss.comparisons.noises(found.outputs, of="scores").set_index("system")
     board = ranking(found).text().set_index("system")
     assert board["se"].to_dict() == own["se"].map(gain_text).to_dict()
     assert board["within"].to_dict() == own["share_within"].map("{:.0%}".format).to_dict()
@@ -136,7 +136,7 @@ def test_a_noise_between_questions_of_0_has_a_range() -> None:
     right = np.random.default_rng(2).binomial(1, 0.5, size=(2, 120))
     items = pd.DataFrame({"id": range(120), "sample_of": np.repeat(np.arange(40), 3)})
     outputs = ss.Outputs.from_scores(pd.DataFrame(right.T, columns=["a", "b"]), "accuracy", items=items)
-    row = ss.analyses.noises(outputs).iloc[0]
+    row = ss.comparisons.noises(outputs).iloc[0]
     assert (row["se_between"], row["se_between_low"]) == (0, 0)
     assert 0 < row["se_between_high"] < row["se"]
     text = ss.examine(outputs, unit="sample_of").text
@@ -144,11 +144,11 @@ def test_a_noise_between_questions_of_0_has_a_range() -> None:
     # The third has the samples of the first in another order.
     right = np.concatenate([right, right[0].reshape(40, 3)[:, ::-1].reshape(1, 120)])
     three = ss.Outputs.from_scores(pd.DataFrame(right.T, columns=[*"abc"]), "accuracy", items=items)
-    assert (ss.analyses.noises(three)["se_between"] == 0).all()
+    assert (ss.comparisons.noises(three)["se_between"] == 0).all()
     text = ss.examine(three, unit="sample_of").text
     assert "how far more samples reduce the standard error is not known" in text
     assert "100 % at most" not in text
-    few = ss.analyses.noises(outputs.take(np.arange(9))).iloc[0]
+    few = ss.comparisons.noises(outputs.take(np.arange(9))).iloc[0]
     assert np.isnan(few["se_between_high"])
 
 
@@ -161,7 +161,7 @@ def test_noises_are_of_the_unit_that_pairs_are_compared_by() -> None:
     errors = {}
     for unit in ("cluster", "sample_of"):
         found = ss.examine(outputs, unit=unit)
-        assert found.noises["se"].item() == ss.analyses.noises(outputs, unit=unit)["se"].item()
+        assert found.noises["se"].item() == ss.comparisons.noises(outputs, unit=unit)["se"].item()
         errors[unit] = found.noises["se"].item()
     assert errors["cluster"] != errors["sample_of"]
     assert ss.examine(outputs).noises["se"].item() == errors["cluster"]

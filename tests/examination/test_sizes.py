@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.analyses import corrected
+from simstudy.comparisons import corrected
 from simstudy.examination import Examination
 from simstudy.examination.sizes import significant_from, sizes, sizes_of
 from simstudy.examination.widgets import sizes as of_page

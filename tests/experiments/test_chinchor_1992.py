@@ -201,7 +201,7 @@ def test_constructed_scores_are_plain_arithmetic(done: Results) -> None:
 def test_groups_of_the_constructed_cases_overlap_as_hers(done: Results, case: str, expected: list[list[str]]) -> None:
     pairs = done.tables["constructed"].query("test_set == @case")
     one_table = pairs.assign(task="constructed", n_items=100, test="randomization", n_resamples=SHUFFLES)
-    assert ss.groups(one_table, p="p_value").groupby("group")["system"].agg(list).tolist() == expected
+    assert ss.comparisons.groups(one_table, p="p_value").groupby("group")["system"].agg(list).tolist() == expected
     found = done.tables["intransitive"].query("test_set == @case")
     assert found["kind"].tolist() == ["wider gain, not significant"]
 

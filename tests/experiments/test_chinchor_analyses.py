@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.analyses.test_groups import GE, GE_P, MDC, comparisons, members, of_graph
+from tests.comparisons.test_groups import GE, GE_P, MDC, comparisons, members, of_graph
 from tests.experiments.programs import program
 
 ANALYSES = program("chinchor_1992", "analyses")

@@ -48,7 +48,7 @@ def test_a_two_sided_rejection_takes_an_e_value_of_two_over_alpha() -> None:
     growing = program("repeated_gates", "growing")
     differences = np.random.default_rng(2).choice([-1, 0, 1], 400, p=[0.1, 0.6, 0.3])
     for sign in (1, -1):
-        e = ss.analyses.e_values(differences)
+        e = ss.comparisons.e_values(differences)
         first = {alpha: next(k + 1 for k, value in enumerate(e) if value >= 2 / alpha) for alpha in (0.05, 0.01)}
         assert 1 < first[0.05] < first[0.01]
         assert {alpha: growing.first_rejection(sign * differences, alpha) for alpha in first} == first
@@ -143,7 +143,7 @@ def test_the_sequential_test_holds_its_level_after_any_of_many_items(null: float
     for _ in range(n_sets):
         drawn = rng.random(3000)
         d = (drawn < wins).astype(float) - (drawn >= 1 - (differ - wins))
-        sides = [ss.analyses.e_values(sign * d, sign * null).max() for sign in (1, -1)]
+        sides = [ss.comparisons.e_values(sign * d, sign * null).max() for sign in (1, -1)]
         rejected += max(sides) >= 40
     assert rejected <= stats.binom.ppf(1 - 1e-6, n_sets, 0.05)
     assert rejected >= 0.005 * n_sets

@@ -55,7 +55,7 @@ def test_a_small_study_predicts_standard_errors_of_other_halves(
         assert counts == ["highk", "x", 60, 4, 6]
     assert list(zip(done.tables["plans"]["pilot"], done.tables["plans"]["planned"], strict=True)) == [(10, 1), (2, 10)]
     outputs = ss.load(data / "here" / "x.csv.gz", "accuracy").outputs
-    noises = ss.analyses.noises(outputs)
+    noises = ss.comparisons.noises(outputs)
     within = noises["se_one"] ** 2 - noises["se_between"] ** 2
     (row,) = done.tables["noises"].to_dict("records")
     assert row == {
@@ -66,7 +66,7 @@ def test_a_small_study_predicts_standard_errors_of_other_halves(
         "share_within": pytest.approx(np.median(within / noises["se_one"] ** 2)),
     }  # fmt: skip
     best = [name for _, name in sorted(zip(-outputs.scores(), outputs.names, strict=True))[:2]]
-    curve = ss.analyses.noise_curve(ss.analyses.noises(outputs.select(best)))
+    curve = ss.comparisons.noise_curve(ss.comparisons.noises(outputs.select(best)))
     pd.testing.assert_frame_equal(done.tables["curves"].drop(columns="set"), curve)
     assert set(done.tables["curves"]["set"]) == {"X"}
     page = (tmp_path / "out" / "README.md").read_text()

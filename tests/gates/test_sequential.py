@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.analyses.arrivals import Arrivals
+from simstudy.comparisons.arrivals import Arrivals
 from simstudy.engines.betting import confidence_sequence, largest, log_e_values
 from simstudy.gates.asked import BETTER, EQUIVALENT, NOT_WORSE, WORSE, Gate, Kind
 from simstudy.gates.sequential import find_sequentially, fingerprint
@@ -42,7 +42,7 @@ def test_a_sequential_gate_passes_once_and_for_all_while_items_arrive() -> None:
     assert gate["look"] == {"file": "looks.json", "number": 3, "level": 0.05, "again": True}
     assert gate["p_value"] == pytest.approx(2 / gate["e_value"], rel=1e-6, abs=0)
     # As the table of looks has it; the claim is shown as soon as the interval excludes 0.
-    row = ss.analyses.sequential(ss.load("scores.csv", "accuracy").outputs, "new", "old", looks=[4000]).iloc[0]
+    row = ss.comparisons.sequential(ss.load("scores.csv", "accuracy").outputs, "new", "old", looks=[4000]).iloc[0]
     names = ["n_units", "gain", "gain_low", "gain_high", "p_value"]
     assert [gate[name] for name in names] == pytest.approx(row[names].tolist(), rel=1e-6, abs=0)
     assert gate["gain_low"] > 0

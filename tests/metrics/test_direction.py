@@ -77,7 +77,7 @@ class TestCompare:
     @settings(max_examples=6, deadline=None)
     def test_errors_are_negated_scores(self, unit: str, values: list[float], data: st.DataObject) -> None:
         lower, higher = both(np.array(values).reshape(12, 3))
-        known = ss.analyses.applicable(higher, unit=unit)
+        known = ss.comparisons.applicable(higher, unit=unit)
         asked = data.draw(st.sampled_from([asked for asked in options(unit) if asked["test"] in known]))
         one, other = compared(lower, asked), compared(higher, asked)
         assert_same(one, other)
@@ -89,8 +89,8 @@ class TestCompare:
     def test_wrong_answers_are_right_ones_taken_away(self, values: list[bool], data: st.DataObject) -> None:
         """Tests of counts look at what is right: 1 less the error."""
         lower, higher = both(np.array(values).reshape(12, 3).astype(int), of=1)
-        known = ss.analyses.applicable(higher, unit="item")
-        assert known == ss.analyses.applicable(lower, unit="item")
+        known = ss.comparisons.applicable(higher, unit="item")
+        assert known == ss.comparisons.applicable(lower, unit="item")
         assert set(OF_COUNTS) <= set(known)
         asked = data.draw(st.sampled_from([asked for asked in options("item") if asked["test"] in known]))
         assert_same(compared(lower, asked), compared(higher, asked), rtol=1e-9)
@@ -134,18 +134,22 @@ class TestAnalyses:
     @pytest.mark.parametrize(("alternative", "unit"), [("two-sided", "cluster"), ("greater", "item")])
     def test_tables_of_pairs(self, boards: tuple[Outputs, Outputs], unit: str, alternative: str) -> None:
         pairs = [table_of(o, unit=unit, alternative=alternative, n_resamples=500) for o in boards]
+        analyses = ss.comparisons
         for analysis in (
-            ss.curve, ss.thresholds, ss.significant_gains, ss.ranks, ss.groups, ss.analyses.corrected,
-            lambda table: ss.equivalence(table, 0.02),
-            lambda table: ss.groups(ss.analyses.corrected(table), p="p_holm"),
+            analyses.curve, analyses.thresholds, analyses.significant_gains, analyses.ranks, analyses.groups,
+            analyses.corrected, lambda table: analyses.equivalence(table, 0.02),
+            lambda table: analyses.groups(analyses.corrected(table), p="p_holm"),
         ):  # fmt: skip
             assert_same(analysis(pairs[0]), analysis(pairs[1]))  # type: ignore[operator]
-        boarded = [ss.ranks(t, leaderboards=ss.leaderboard(o, unit=unit)) for t, o in zip(pairs, boards, strict=True)]
+        boarded = [
+            ss.comparisons.ranks(t, leaderboards=ss.leaderboard(o, unit=unit))
+            for t, o in zip(pairs, boards, strict=True)
+        ]
         assert_same(*boarded)
 
     @pytest.mark.parametrize(
         "analysis",
-        [elsewhere, ss.analyses.correlation, lambda o: ss.analyses.near_duplicates(o, share=0.1)],
+        [elsewhere, ss.comparisons.correlation, lambda o: ss.comparisons.near_duplicates(o, share=0.1)],
     )
     def test_tables_of_outputs(self, boards: tuple[Outputs, Outputs], analysis: Any) -> None:
         assert_same(analysis(boards[0]), analysis(boards[1]))

@@ -107,7 +107,7 @@ def test_functions_of_one_name_have_signatures_of_their_own(statistics: np.ndarr
     again = metric("mine", power(2))
     assert (again, again.definition) == (metrics[2], metrics[2].definition)
     table = compared(ss.Outputs.from_statistics(statistics, again))
-    assert again.signature in ss.analyses.signature(table)
+    assert again.signature in ss.comparisons.signature(table)
 
 
 def test_a_definition_is_the_same_in_every_process() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from simstudy.analyses.duplicates import near_duplicates
+from simstudy.comparisons.duplicates import near_duplicates
 from simstudy.metrics import METRICS
 from simstudy.metrics.mean import Mean
 from simstudy.outputs import Outputs

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.analyses import per_question
+from simstudy.comparisons import per_question
 from simstudy.metrics import find_metric
 
 RIGHT = np.array([[1, 0, 1, 0, 0, 1, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]])

@@ -27,7 +27,7 @@ def test_every_score_stands_under_its_heading(n_columns: int, n_systems: int, n_
         board = pd.DataFrame(rows).assign(rank=np.arange(len(order)) + 1, level=0.95)
         worst = [pair(system_a=order[0], system_b=name, better=order[0], gain_low=4.0, gain_high=6.0, p_floor=0.0,
                       p_value=1e-9 if name == order[-1] else 0.9) for name in order[1:]]  # fmt: skip
-        columns.append(Column(f"m{k}", board, ss.analyses.corrected(pd.DataFrame(worst).infer_objects())))
+        columns.append(Column(f"m{k}", board, ss.comparisons.corrected(pd.DataFrame(worst).infer_objects())))
         for name, value in score.items():
             cell = Cell(f"{value:.1f}", name == order[0], "‡" if name == order[-1] else "")
             expected[name, f"m{k}"] = (cell, f"[{value - 1:.1f}, {value + 1:.1f}]")

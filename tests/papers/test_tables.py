@@ -28,7 +28,7 @@ def boards(p: Mapping[str, float], **changed: object) -> tuple[pd.DataFrame, pd.
     ]
     names = list(dict.fromkeys("".join(sorted(p))))
     names.sort()
-    return pd.DataFrame({"system": names}), ss.analyses.corrected(pd.DataFrame(rows).infer_objects())
+    return pd.DataFrame({"system": names}), ss.comparisons.corrected(pd.DataFrame(rows).infer_objects())
 
 
 # Holm by hand: of the three pairs 0.004 * 3 = 0.012, 0.012 * 2 = 0.024, 0.06 * 1 = 0.06.

@@ -53,8 +53,8 @@ def test_large_pilots_predict_what_fresh_test_sets_show() -> None:
     shown = []
     for seed in range(24):
         pairs = compared(ss.truth.correlated_accuracies(ACCURACIES, 300, seed=100 + seed), test="mcnemar")
-        ranks = ss.ranks(pairs).iloc[0]
-        groups = ss.groups(pairs, rule="greedy", p="p_value")["group"].max()
+        ranks = ss.comparisons.ranks(pairs).iloc[0]
+        groups = ss.comparisons.groups(pairs, rule="greedy", p="p_value")["group"].max()
         share = float(((pairs["p_value"] <= 0.05) & (pairs["gain"] > 0)).mean())
         shown.append((share, ranks["n_significant"], ranks["n_significant_holm"], groups))
     fresh = pd.DataFrame(shown, columns=["share_significant", "separated", "separated_corrected", "ranks"])
@@ -92,8 +92,8 @@ def test_neighbours_and_ranks_are_counted_as_of_a_table(seed: int) -> None:
             "gain": scores[i] - scores[j], "p_value": 2 * stats.t.sf(z[i, j], df), "n_extreme": 0, "n_resamples": 0,
         }
     )  # fmt: skip
-    ranked = ss.ranks(pairs).iloc[0]
-    groups = ss.groups(pairs, rule="greedy", p="p_value")["group"].max()
+    ranked = ss.comparisons.ranks(pairs).iloc[0]
+    groups = ss.comparisons.groups(pairs, rule="greedy", p="p_value")["group"].max()
     # In an order of systems that is not that of their scores.
     mixed = rng.permutation(k)
     found = leaderboards._leaderboard(scores[mixed], z[np.ix_(mixed, mixed)], leaderboards._Cuts(df + 1, Level()))
@@ -200,8 +200,8 @@ def test_prediction_intervals_cover(k: int, n: int, wanted: int, skewed: bool) -
         pairs = compared(ss.truth.correlated_accuracies(true, wanted, seed=2 * seed + 2), test="mcnemar")
         shown = {
             "share_significant": float(((pairs["p_value"] <= 0.05) & (pairs["gain"] > 0)).mean()),
-            "separated": float(ss.ranks(pairs)["n_significant"].iloc[0]),
-            "ranks": float(ss.groups(pairs, rule="greedy", p="p_value")["group"].max()),
+            "separated": float(ss.comparisons.ranks(pairs)["n_significant"].iloc[0]),
+            "ranks": float(ss.comparisons.groups(pairs, rule="greedy", p="p_value")["group"].max()),
         }
         for name, share in inside:
             inside[name, share] += row[f"{name}_low{share}"] <= shown[name] <= row[f"{name}_high{share}"]

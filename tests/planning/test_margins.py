@@ -51,7 +51,11 @@ def test_what_drawn_pairs_show_is_what_compare_and_equivalence_say() -> None:
     not_worse, equivalent = DrawnPairs(statistics, "accuracy").shown_within(18)
     for k, one in enumerate(statistics):
         pair = compared(ss.Outputs.from_statistics(one, "accuracy", ["new", "old"]), test="mcnemar")
-        small = ss.equivalence(pair, 18)["conclusion"].isin(["equivalent", "better by less than the margin"]).item()
+        small = (
+            ss.comparisons.equivalence(pair, 18)["conclusion"]
+            .isin(["equivalent", "better by less than the margin"])
+            .item()
+        )
         assert equivalent[k] == small
         new_first = pair["system_a"].item() == "new"
         low = pair["gain_low"].item() if new_first else -pair["gain_high"].item()
@@ -114,7 +118,11 @@ def test_what_compare_says_of_equal_systems() -> None:
     said = 0
     for seed in range(300):
         pairs = compared(model.outputs(n, seed=100 + seed), test="mcnemar")
-        said += ss.equivalence(pairs, 5)["conclusion"].isin(["equivalent", "better by less than the margin"]).item()
+        said += (
+            ss.comparisons.equivalence(pairs, 5)["conclusion"]
+            .isin(["equivalent", "better by less than the margin"])
+            .item()
+        )
     # Four standard errors of 300 test sets.
     assert abs(said / 300 - 0.8) < 4 * 0.023
 

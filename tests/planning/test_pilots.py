@@ -61,7 +61,7 @@ def test_the_range_of_many_systems_is_for_other_units_and_systems(ratings: ss.Ou
     pairs = compared(ratings, n_resamples=10)
     named = [frozenset(pair) for pair in zip(pairs["system_a"], pairs["system_b"], strict=True)]
     assert set(named) == {frozenset(pair) for pair in combinations("abcdefg", 2)}
-    rows = ss.significant_gains(pairs.assign(relation="all pairs"), power=(0.8,))
+    rows = ss.comparisons.significant_gains(pairs.assign(relation="all pairs"), power=(0.8,))
     of_systems = np.log(rows["true_80_high"] / rows["true_80_low"]).iloc[0] / (2 * stats.norm.isf(0.025))
     # In doubt: below twice the gain of t standard errors that is just significant.
     close = pairs["gain"] < 2 * stats.t.isf(0.025, 44) * pairs["gain_se"]

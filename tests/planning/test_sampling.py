@@ -18,7 +18,7 @@ import simstudy as ss
 from simstudy.cli.command import app
 from simstudy.outputs.samples import per_question
 from simstudy.planning import Components, variance_components
-from tests.analyses.test_sample_noise import samples
+from tests.comparisons.test_sample_noise import samples
 
 
 def scores(

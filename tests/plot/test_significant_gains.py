@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 
 from simstudy import plot
-from simstudy.analyses.thresholds import rule_of_thumb
+from simstudy.comparisons.thresholds import rule_of_thumb
 from simstudy.plot.parts import colours_of, relation_colour
 from tests.plot.drawn import bands, bars, curve_of, dotted, legend, rows
 from tests.plot.tables import BY_SIZE, BY_TEST_SET

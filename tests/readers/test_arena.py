@@ -40,7 +40,7 @@ def test_win_rates_by_hand(tmp_path: Path) -> None:
     loaded = load(written(tmp_path, SMALL), "win_rate")
     assert loaded.outputs.names == ["x", "y", "z"]
     assert loaded.outputs.scores().tolist() == pytest.approx([60, 50, 37.5])
-    rates = ss.analyses.win_rates(loaded.outputs).set_index(["system", "opponent"])
+    rates = ss.comparisons.win_rates(loaded.outputs).set_index(["system", "opponent"])
     assert rates.loc[("x", "y"), ["battles", "wins", "losses", "ties", "win_rate"]].tolist() == [3, 1, 1, 1, 50]
     # Two files are one table.
     paths = [tmp_path / "1.csv", tmp_path / "2.csv"]

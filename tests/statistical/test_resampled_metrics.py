@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simstudy.analyses.leaderboard import leaderboard
+from simstudy.comparisons.leaderboard import leaderboard
 from simstudy.engines.bootstrap import bootstrap
 from simstudy.engines.intervals import intervals
 from simstudy.engines.question import Question

@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.analyses.agreement import agreement
-from simstudy.analyses.equivalence import BETTER, BOTH, equivalence
-from simstudy.analyses.groups import RULES, groups
-from simstudy.analyses.leaderboard import leaderboard
-from simstudy.analyses.ranks import ranks
-from simstudy.analyses.training_variance import training_variance
 from simstudy.comparisons import verdict
+from simstudy.comparisons.agreement import agreement
 from simstudy.comparisons.comparisons import Comparisons
+from simstudy.comparisons.equivalence import BETTER, BOTH, equivalence
+from simstudy.comparisons.groups import RULES, groups
+from simstudy.comparisons.leaderboard import leaderboard
 from simstudy.comparisons.pair import Pair
+from simstudy.comparisons.ranks import ranks
+from simstudy.comparisons.training_variance import training_variance
 from simstudy.examination import Examination
 from simstudy.gates import asked
 from simstudy.gates.findings import find

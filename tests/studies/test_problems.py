@@ -78,7 +78,7 @@ def test_systems_to_come_are_of_the_kind_that_stands_in_for_them() -> None:
     outputs = ss.training.resample_training(task, fractions=[0.1], replicates=[2])["test"]
     ahead = stand_in(task, "test")
     assert first.name in outputs.names
-    assert ss.analyses.applicable(ahead) == ss.analyses.applicable(outputs)
+    assert ss.comparisons.applicable(ahead) == ss.comparisons.applicable(outputs)
     assert (ahead.items.equals(outputs.items), ahead.metric) == (True, outputs.metric)
     assert ahead.scores()[0] == 100
 

@@ -163,7 +163,7 @@ _ROWS = 'Table(tables["squares"], {"n²": "{square}"})'
         ("table = pd", "table = 1 / 0; pd", "study.py, line 14: ZeroDivisionError: division by zero"),
         ("table = pd", "pd.concat([]); table = pd", "study.py, line 14: ValueError: No objects to concatenate"),
         ("table = pd", "raise SystemExit(0); table = pd", "study.py, line 14: SystemExit: 0"),
-        ("table = pd", "__import__('simstudy').analyses.certainty(1, 2, 7); table = pd",
+        ("table = pd", "__import__('simstudy').comparisons.certainty(1, 2, 7); table = pd",
          "line 14: InputError: alpha must lie"),
         _slow("a * b", "a * b if a > 2 else __import__('os')._exit(0)",
               "its process died 3 times: perhaps fewer jobs leave it enough memory; tracebacks in "),

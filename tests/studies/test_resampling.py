@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.analyses.agreement import agreement
-from simstudy.analyses.calibration import calibration
-from simstudy.analyses.correlation import correlation_shares, correlation_summary
-from simstudy.analyses.training_variance import training_variance
+from simstudy.comparisons.agreement import agreement
+from simstudy.comparisons.calibration import calibration
+from simstudy.comparisons.correlation import correlation_shares, correlation_summary
+from simstudy.comparisons.training_variance import training_variance
 from simstudy.engines.arguments import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
@@ -53,7 +53,7 @@ def test_every_comparison_is_that_of_the_systems(resampled: Results, trained: Tr
         pd.testing.assert_frame_equal(on(resampled, name, n), wanted)
     assert set(resampled.comparisons["metric"]) == {"span_f1"}, "the first metric is that of all else"
     assert set(resampled.comparisons["unit"]) == {"cluster"}
-    pd.testing.assert_frame_equal(resampled.tables["curves"], ss.analyses.curve(resampled.comparisons))
+    pd.testing.assert_frame_equal(resampled.tables["curves"], ss.comparisons.curve(resampled.comparisons))
     pd.testing.assert_frame_equal(resampled.tables["points"], thinned(resampled.comparisons, "home", N))
 
 
@@ -61,7 +61,7 @@ def test_every_metric_has_scores_and_thresholds(resampled: Results, trained: Tra
     for metric, label in (("span_f1", "span F1"), ("accuracy", "accuracy")):
         for name, outputs in trained[metric].items():
             np.testing.assert_allclose(resampled.tables["systems"][f"{label} on {name}"], outputs.scores())
-        wanted = ss.thresholds(compared(trained[metric]["home"], **OPTIONS), seed=1)
+        wanted = ss.comparisons.thresholds(compared(trained[metric]["home"], **OPTIONS), seed=1)
         table = resampled.tables["thresholds"]
         own = table.query("metric == @metric and n_items == @N and unit == 'cluster' and alternative == 'greater'")
         assert own["n_window"].tolist() == wanted["n_window"].tolist()
@@ -80,12 +80,12 @@ def test_natural_pairs_are_laid_over_the_resampled_ones_by_items(
     loaded = ss.load(others / "made" / "span_f1.csv", "span_f1", columns=columns).outputs
     pairs = compared(loaded, **options).assign(relation="all pairs")
     home = compared(trained["span_f1"]["home"], **options)
-    wanted = ss.analyses.overlay(pairs, home, seed=1)
+    wanted = ss.comparisons.overlay(pairs, home, seed=1)
     found = resampled.tables["overlay"]
     assert found["others_relation"].tolist() == ["same family", "different families", "all pairs"]
     for column in ("n_pairs", "difference", "gain_ratio", "ratio_low"):
         np.testing.assert_allclose(found[column], wanted[column])
-    own = ss.thresholds(pairs, seed=1).iloc[0]
+    own = ss.comparisons.thresholds(pairs, seed=1).iloc[0]
     for column in ("n_window", "threshold", "low", "high"):
         name = f"threshold_{column}" if column in ("low", "high") else column
         np.testing.assert_allclose(found[name], own[column], err_msg=name)
@@ -120,7 +120,7 @@ def test_what_p_follows_from_and_what_training_does_are_of_the_home_test_set(
 ) -> None:
     home = trained["span_f1"]["home"]
     at_home = resampled.comparisons.query("test_set == 'home'")
-    models = confidence_models(at_home, ss.analyses.correlation(home), seed=1)
+    models = confidence_models(at_home, ss.comparisons.correlation(home), seed=1)
     pd.testing.assert_frame_equal(resampled.tables["confidence_models"], models)
     variance = training_variance(on(resampled, "home", N), home)
     pd.testing.assert_frame_equal(resampled.tables["training_variance"], variance)
@@ -139,7 +139,7 @@ def test_tests_side_by_side_are_of_all_items_at_home(resampled: Results, trained
     )
     pd.testing.assert_frame_equal(resampled.tables["tests"], agreement(pairs, alpha=0.2, seed=1))
     pd.testing.assert_frame_equal(resampled.tables["tests_disagree"], disagreements(pairs, alpha=0.2, n=5))
-    together = ss.analyses.correlation(home)
+    together = ss.comparisons.correlation(home)
     pd.testing.assert_frame_equal(resampled.tables["correlation"], correlation_summary(together))
     pd.testing.assert_frame_equal(resampled.tables["correlation_shares"], correlation_shares(together))
 

@@ -10,8 +10,8 @@ import pytest
 import simstudy as ss
 from simstudy.studies import RunContext, SideBySide, side_by_side
 from simstudy.studies.side_by_side import disagreements
-from tests.analyses.test_agreement import TESTS, judged
-from tests.analyses.test_agreement import side_by_side as pairs_by_test
+from tests.comparisons.test_agreement import TESTS, judged
+from tests.comparisons.test_agreement import side_by_side as pairs_by_test
 from tests.oracles import compared
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.calibration import calibration
-from simstudy.analyses.relation_classes import ALL_PAIRS
+from simstudy.comparisons.calibration import calibration
 from simstudy.outputs import Outputs, TestSet
+from simstudy.pairs import ALL_PAIRS
 from simstudy.studies.baselines import baseline, compare_redrawn, n_units, with_baseline
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.context import RunContext

@@ -8,12 +8,12 @@ from functools import partial
 import pandas as pd
 
 from simstudy import plot
-from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.analyses.thresholds import rule_of_thumb
+from simstudy.comparisons.thresholds import rule_of_thumb
 from simstudy.engines.descriptions import SIDES
 from simstudy.examination.rows import gain_columns, gain_rows, gains_text, intervals_for
 from simstudy.metrics import find_metric, label
 from simstudy.pages.sections import Column, Figure, Section, Table
+from simstudy.pairs import ALL_PAIRS
 from simstudy.studies.figures import panel
 
 # With fewer test sets there is nothing to see against test size, or in a chart of test sets.

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import pandas as pd
 
-from simstudy.analyses.duplicates import distinct
-from simstudy.analyses.ranks import ranks
-from simstudy.analyses.relation_classes import ALL_PAIRS, confidence
-from simstudy.analyses.thresholds import size_fit
 from simstudy.comparisons.comparisons import Comparisons
+from simstudy.comparisons.duplicates import distinct
+from simstudy.comparisons.ranks import ranks
+from simstudy.comparisons.relation_classes import confidence
+from simstudy.comparisons.thresholds import size_fit
 from simstudy.examination import classified
 from simstudy.outputs import TestSet
+from simstudy.pairs import ALL_PAIRS
 from simstudy.running.progress import doing
 from simstudy.statistics.decisions import two_sided
 from simstudy.studies.comparing import compare_by_items, leaderboards, run_comparisons

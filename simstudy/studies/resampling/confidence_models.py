@@ -40,7 +40,7 @@ def confidence_models(pairs: pd.DataFrame, correlations: pd.DataFrame, *, seed: 
     within the other. Items are the same in both, and so may be training sets: this is no forecast for another test set.
 
     Pairs are of the same systems on one or more sizes of a test set, by one metric; correlations are those of
-    `simstudy.analyses.correlation` on the largest. The table has a row for each model: predictors (what p is told
+    `simstudy.comparisons.correlation` on the largest. The table has a row for each model: predictors (what p is told
     from), n_pairs (foretold, sizes counted apart), r2 (share of the variance of confidence that is foretold; below 0
     is worse than their mean), factor_50 and factor_90 (of pairs with 0.001 <= p <= 0.5 so many have a foretold p
     within this factor), exponent_n and exponent_r12 (s is proportional to n^exponent_n (1 - r12)^exponent_r12, fitted

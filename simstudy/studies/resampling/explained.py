@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from simstudy.analyses.correlation import correlation
-from simstudy.analyses.training_variance import ALL_FAMILIES, of_one_method, training_variance
+from simstudy.comparisons.correlation import correlation
+from simstudy.comparisons.training_variance import ALL_FAMILIES, of_one_method, training_variance
 from simstudy.outputs import Outputs
 from simstudy.pages.sections import Column, Section, Table
 from simstudy.studies.resampling.confidence_models import confidence_models

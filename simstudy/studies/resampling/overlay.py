@@ -9,12 +9,12 @@ from functools import partial
 
 import pandas as pd
 
-from simstudy.analyses.curves import overlay
-from simstudy.analyses.duplicates import distinct
-from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.analyses.thresholds import thresholds
+from simstudy.comparisons.curves import overlay
+from simstudy.comparisons.duplicates import distinct
+from simstudy.comparisons.thresholds import thresholds
 from simstudy.files.datasets import folder_at_hand, registry
 from simstudy.outputs import Outputs
+from simstudy.pairs import ALL_PAIRS
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.context import Findings, RunContext
 from simstudy.studies.figures import plotted_pairs

@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 
 from simstudy import plot
-from simstudy.analyses.relation_classes import ALL_PAIRS
-from simstudy.analyses.thresholds import LEAST_PAIRS, WINDOW
+from simstudy.comparisons.thresholds import LEAST_PAIRS, WINDOW
 from simstudy.engines.descriptions import SIDES
 from simstudy.pages.sections import Column, Figure, Section, Table
+from simstudy.pairs import ALL_PAIRS
 from simstudy.studies.baselines import beside
 from simstudy.studies.figures import POINTS_AT_HOME, panel
 

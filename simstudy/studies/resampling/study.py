@@ -7,9 +7,9 @@ from functools import reduce
 
 import pandas as pd
 
-from simstudy.analyses.calibration import calibration
-from simstudy.analyses.curves import curve
-from simstudy.analyses.thresholds import size_fit, thresholds
+from simstudy.comparisons.calibration import calibration
+from simstudy.comparisons.curves import curve
+from simstudy.comparisons.thresholds import size_fit, thresholds
 from simstudy.engines.descriptions import described_test
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs

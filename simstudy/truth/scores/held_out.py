@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from simstudy.analyses.correlation import correlation
-from simstudy.analyses.curves import curve
 from simstudy.comparisons.comparing import compare
+from simstudy.comparisons.correlation import correlation
+from simstudy.comparisons.curves import curve
 from simstudy.metrics.base import FloatArray
 from simstudy.outputs import Outputs
 from simstudy.running.fingerprints import derived_seed

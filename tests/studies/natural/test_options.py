@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.analyses.calibration import calibration
+from simstudy.comparisons.calibration import calibration
 from simstudy.outputs import Outputs, TestSet
 from simstudy.readers.text_files import Reading
 from simstudy.running.fingerprints import derived_seed

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from simstudy.analyses.ranks import ranks as analysed
-from simstudy.analyses.thresholds import thresholds
 from simstudy.comparisons.comparisons import Comparisons
+from simstudy.comparisons.ranks import ranks as analysed
+from simstudy.comparisons.thresholds import thresholds
 from simstudy.studies import Findings, make_study
 from simstudy.studies.natural import study as module
 from simstudy.studies.natural.definition import NaturalStudy

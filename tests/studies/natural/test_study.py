@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.analyses.curves import curve
-from simstudy.analyses.ranks import ranks
-from simstudy.analyses.relation_classes import related
-from simstudy.analyses.significant_gains import significant_gains
+from simstudy.comparisons.curves import curve
+from simstudy.comparisons.ranks import ranks
+from simstudy.comparisons.relation_classes import related
+from simstudy.comparisons.significant_gains import significant_gains
 from simstudy.files.datasets import DataError
 from simstudy.outputs import Outputs
 from simstudy.studies import Results, StudyError

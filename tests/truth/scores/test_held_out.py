@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.analyses.correlation import correlation
+from simstudy.comparisons.correlation import correlation
 from simstudy.outputs import Outputs
 from simstudy.truth.redrawn import halves
 from simstudy.truth.scores import held_out as module

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.analyses.correlation import correlation
+from simstudy.comparisons.correlation import correlation
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.truth.redrawn import halves

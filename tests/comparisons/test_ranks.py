@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simstudy.comparisons.ranks import ranks
+from simstudy.outputs import Outputs
+from simstudy.truth.synthetic import correlated_accuracies
+from tests.oracles import compared
+
+
+def leaderboard(names: str, p_values: Mapping[str, float]) -> pd.DataFrame:
+    """Every pair of systems, best first, a point apart; p is 0.001 where it is not given."""
+    two = list(combinations(names, 2))
+    return pd.DataFrame(two, columns=["system_a", "system_b"]).assign(
+        task="t", test_set="s", n_items=100, metric="accuracy", alternative="two-sided",
+        gain=[float(names.index(b) - names.index(a)) for a, b in two],
+        p_value=[p_values.get(a + b, 0.001) for a, b in two],
+    )  # fmt: skip
+
+
+def test_a_board_by_hand() -> None:
+    """Five systems: a is level with b and c; b with c; d differs from c, and e not from d.
+
+    Neighbours ab 0.4, bc 0.2, cd 0.02, de 0.06: one of four is separated, and none after Holm (4 * 0.02 = 0.08).
+    a differs from d (3 places) first, b from d (2), c from d (1), d from none: the median of 3, 2 and 1 is 2.
+    """
+    p = {"ab": 0.4, "ac": 0.3, "bc": 0.2, "cd": 0.02, "de": 0.06}
+    row = ranks(leaderboard("abcde", p)).iloc[0]
+    assert row.to_dict() == {
+        "task": "t", "test_set": "s", "n_items": 100, "metric": "accuracy", "alternative": "two-sided", "n_systems": 5,
+        "n_adjacent": 4, "n_significant": 1, "n_significant_holm": 0, "best": "a", "ranks_apart": 2.0,
+        "gain_adjacent": 1.0,
+    }  # fmt: skip
+    row = ranks(leaderboard("abcde", p), alpha=0.1).iloc[0]
+    assert (row["n_significant"], row["n_significant_holm"]) == (2, 1), "cd and de; 4 * 0.02 <= 0.1 < 3 * 0.06"
+
+
+@given(st.integers(2, 8), st.integers(0, 2**32 - 1))
+@settings(max_examples=40, deadline=None)
+def test_as_by_definition_in_any_order_of_the_rows(k: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    names = "hgfedcba"[:k]
+    p = {a + b: float(rng.choice([0.001, 0.04, 0.06, 0.5])) for a, b in combinations(names, 2)}
+    row = ranks(leaderboard(names, p).sample(frac=1, random_state=seed % 1000)).iloc[0]
+    neighbours = sorted(p[a + b] for a, b in zip(names, names[1:], strict=False))
+    assert row["n_significant"] == sum(value <= 0.05 for value in neighbours)
+    steps = 0  # Holm's procedure as he wrote it: go on while the smallest left is small enough
+    while steps < k - 1 and neighbours[steps] <= 0.05 / (k - 1 - steps):
+        steps += 1
+    assert row["n_significant_holm"] == steps
+    assert row["best"] == names[0]
+    nearest = [
+        min(j - i for j in range(i + 1, k) if p[names[i] + names[j]] <= 0.05)
+        for i in range(k)
+        if any(p[names[i] + names[j]] <= 0.05 for j in range(i + 1, k))
+    ]
+    assert (row["ranks_apart"] == np.median(nearest)) if nearest else np.isnan(row["ranks_apart"])
+
+
+def test_test_sets_and_alternatives_have_rows_of_their_own() -> None:
+    outputs = correlated_accuracies([0.6, 0.7, 0.8, 0.9], 300, seed=3)
+    tables = [compared(outputs.head(n), alternative=a) for n in (100, 300) for a in ("greater", "two-sided")]
+    table = ranks(pd.concat(tables, ignore_index=True))
+    assert table[["n_items", "alternative"]].to_numpy().tolist() == [
+        [100, "greater"], [100, "two-sided"], [300, "greater"], [300, "two-sided"],
+    ]  # fmt: skip
+    assert (table["n_systems"] == 4).all()
+
+
+def test_the_best_error_rate_is_the_lowest() -> None:
+    statistics = [[[sure, sure, 10, 10]] * 40 for sure in (9, 5, 7)]
+    outputs = Outputs.from_statistics(statistics, "aer", ["low", "high", "middle"])
+    assert outputs.scores()[0] < outputs.scores()[2] < outputs.scores()[1]
+    row = ranks(compared(outputs, alternative="two-sided", n_resamples=999)).iloc[0]
+    assert row["best"] == "low"
+    assert row["gain_adjacent"] > 0
+
+
+def board(names: str, low: list[int], high: list[int], best: list[bool], **key: object) -> pd.DataFrame:
+    key = {"task": "t", "test_set": "s", "n_items": 100, "metric": "accuracy"} | key
+    return pd.DataFrame({"system": list(names), "rank_low": low, "rank_high": high, "may_be_best": best, **key})
+
+
+def test_what_the_leaderboard_says_of_places() -> None:
+    """Widths 0, 2 and 1 have the median 1; another size of the same test set has a leaderboard of its own."""
+    boards = [
+        board("cba", [1, 1, 2], [1, 3, 3], [True, True, False]),
+        board("abc", [1, 1, 1], [3, 3, 3], [True, True, True], n_items=50),
+    ]
+    pairs = leaderboard("abc", {})
+    table = ranks(pd.concat([pairs.assign(n_items=50), pairs]), leaderboards=pd.concat(boards))
+    assert table[["n_items", "n_may_be_best", "rank_width"]].to_numpy().tolist() == [[50, 3, 2.0], [100, 2, 1.0]]
+    assert "n_may_be_best" not in ranks(pairs)
+
+
+def test_leaderboards_of_other_test_sets_or_systems() -> None:
+    pairs = leaderboard("abc", {})
+    own = board("abc", [1, 1, 1], [3, 3, 3], [True] * 3)
+    for wrong in (own.assign(metric="f1"), own.head(2), pd.concat([own, own]), own.replace({"system": {"c": "d"}})):
+        with pytest.raises(ValueError, match=r"leaderboards must have the systems .* unlike those of 's' \(100 items"):
+            ranks(pairs, leaderboards=wrong)
+
+
+def test_rows_that_are_not_every_pair_once_are_refused() -> None:
+    table = leaderboard("abc", {})
+    whole = table.set_index(["system_a", "system_b"], drop=False)
+    twice = pd.concat([whole.loc[[("a", "b")]], whole.loc[[("a", "b")]], whole.loc[[("b", "c")]]])
+    turned = table.rename(columns={"system_a": "system_b", "system_b": "system_a"}).iloc[[1]]
+    cycle = pd.concat([table.iloc[[0, 2]], turned])
+    itself = pd.concat([table.iloc[[0, 1]], table.iloc[[2]].assign(system_b="b")])
+    for wrong in (table.head(2), pd.concat([table, table]), twice, cycle, itself, table.head(1).assign(system_b="a")):
+        with pytest.raises(ValueError, match="every two systems once|the better system as system_a in every row"):
+            ranks(wrong)
+
+
+def test_middles_are_medians_and_the_best_are_those_of_their_own_column() -> None:
+    """Of numbers whose mean is another: gains of neighbours, places that it takes, and widths of places."""
+    names = "abcde"
+    score = dict(zip(names, [90.0, 88.5, 88.0, 87.9, 80.0], strict=True))
+    pairs = leaderboard(names, {"ab": 0.2, "ac": 0.3, "ad": 0.4, "bc": 0.01, "cd": 0.03, "ce": 0.02, "de": 0.5})
+    pairs["gain"] = pairs["system_a"].map(score) - pairs["system_b"].map(score)
+    boards = board(names, [1, 1, 1, 2, 3], [1, 2, 4, 5, 5], [True, False, True, False, False])
+    row = ranks(pairs, leaderboards=boards).iloc[0]
+    assert row["gain_adjacent"] == pytest.approx(np.median([1.5, 0.5, 0.1, 7.9]))
+    assert row["ranks_apart"] == 1.0, "a differs from e, b from c and c from d: the median of 4, 1 and 1"
+    assert (row["rank_width"], row["n_may_be_best"]) == (2.0, 2)
+    assert ranks(pairs.assign(gain=-pairs["gain"])).iloc[0]["n_significant"] == 0
