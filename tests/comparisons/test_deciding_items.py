@@ -11,7 +11,7 @@ import pytest
 
 import simstudy as ss
 from simstudy.comparisons import deciding_items
-from simstudy.comparisons.contributions import contributions_of_pairs, item_scores
+from simstudy.comparisons.deciding_items import contributions_of_pairs, item_scores
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.outputs.test_set import ItemTexts, PackedTexts

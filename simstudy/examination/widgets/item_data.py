@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.comparisons.contributions import contributions_of_pairs, item_scores
+from simstudy.comparisons.deciding_items import contributions_of_pairs, item_scores
 from simstudy.metrics.base import FloatArray, IntArray
 from simstudy.outputs import Outputs
 from simstudy.outputs.test_set import ItemTexts

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from simstudy.comparisons.contributions import contributions_of_pairs
-from simstudy.comparisons.deciding_items import CHOSEN, DecidingItems, items_of
+from simstudy.comparisons.deciding_items import CHOSEN, DecidingItems, contributions_of_pairs, items_of
 from simstudy.examination.samples import in_points
 from simstudy.examination.widgets.item_data import MOST_SYSTEMS, item_data
 from simstudy.outputs.samples import has_samples
