@@ -161,7 +161,7 @@ _ANALYSES: dict[str, Call] = {
         ss.comparisons.sequential, outputs=OUTPUTS, system="new", other="old", margin=5.0, looks=[5, 20]
     ),
     "near_duplicates": call(ss.comparisons.near_duplicates, outputs=OUTPUTS),
-    "ranks": call(ss.comparisons.ranks, pairs=PAIRS, leaderboards=BOARD),
+    "ranks": call(ss.comparisons.ranks, pairs=PAIRS),
     "related": call(ss.comparisons.related, pairs=PAIRS, systems=SYSTEMS, by="group"),
     "rule_of_thumb": call(ss.comparisons.rule_of_thumb, table=ALL_GAINS, numbers=["true_80"]),
     "significant_gains": call(ss.comparisons.significant_gains, pairs=MANY_PAIRS, power=(0.5, 0.8)),

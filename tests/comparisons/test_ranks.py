@@ -83,31 +83,6 @@ def test_the_best_error_rate_is_the_lowest() -> None:
     assert row["gain_adjacent"] > 0
 
 
-def board(names: str, low: list[int], high: list[int], best: list[bool], **key: object) -> pd.DataFrame:
-    key = {"task": "t", "test_set": "s", "n_items": 100, "metric": "accuracy"} | key
-    return pd.DataFrame({"system": list(names), "rank_low": low, "rank_high": high, "may_be_best": best, **key})
-
-
-def test_what_the_leaderboard_says_of_places() -> None:
-    """Widths 0, 2 and 1 have the median 1; another size of the same test set has a leaderboard of its own."""
-    boards = [
-        board("cba", [1, 1, 2], [1, 3, 3], [True, True, False]),
-        board("abc", [1, 1, 1], [3, 3, 3], [True, True, True], n_items=50),
-    ]
-    pairs = leaderboard("abc", {})
-    table = ranks(pd.concat([pairs.assign(n_items=50), pairs]), leaderboards=pd.concat(boards))
-    assert table[["n_items", "n_may_be_best", "rank_width"]].to_numpy().tolist() == [[50, 3, 2.0], [100, 2, 1.0]]
-    assert "n_may_be_best" not in ranks(pairs)
-
-
-def test_leaderboards_of_other_test_sets_or_systems() -> None:
-    pairs = leaderboard("abc", {})
-    own = board("abc", [1, 1, 1], [3, 3, 3], [True] * 3)
-    for wrong in (own.assign(metric="f1"), own.head(2), pd.concat([own, own]), own.replace({"system": {"c": "d"}})):
-        with pytest.raises(ValueError, match=r"leaderboards must have the systems .* unlike those of 's' \(100 items"):
-            ranks(pairs, leaderboards=wrong)
-
-
 def test_rows_that_are_not_every_pair_once_are_refused() -> None:
     table = leaderboard("abc", {})
     whole = table.set_index(["system_a", "system_b"], drop=False)
@@ -121,14 +96,12 @@ def test_rows_that_are_not_every_pair_once_are_refused() -> None:
 
 
 def test_middles_are_medians_and_the_best_are_those_of_their_own_column() -> None:
-    """Of numbers whose mean is another: gains of neighbours, places that it takes, and widths of places."""
+    """Of numbers whose mean is another: gains of neighbours, and places that it takes."""
     names = "abcde"
     score = dict(zip(names, [90.0, 88.5, 88.0, 87.9, 80.0], strict=True))
     pairs = leaderboard(names, {"ab": 0.2, "ac": 0.3, "ad": 0.4, "bc": 0.01, "cd": 0.03, "ce": 0.02, "de": 0.5})
     pairs["gain"] = pairs["system_a"].map(score) - pairs["system_b"].map(score)
-    boards = board(names, [1, 1, 1, 2, 3], [1, 2, 4, 5, 5], [True, False, True, False, False])
-    row = ranks(pairs, leaderboards=boards).iloc[0]
+    row = ranks(pairs).iloc[0]
     assert row["gain_adjacent"] == pytest.approx(np.median([1.5, 0.5, 0.1, 7.9]))
     assert row["ranks_apart"] == 1.0, "a differs from e, b from c and c from d: the median of 4, 1 and 1"
-    assert (row["rank_width"], row["n_may_be_best"]) == (2.0, 2)
     assert ranks(pairs.assign(gain=-pairs["gain"])).iloc[0]["n_significant"] == 0

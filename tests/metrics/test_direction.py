@@ -141,11 +141,6 @@ class TestAnalyses:
             lambda table: analyses.groups(analyses.corrected(table), p="p_holm"),
         ):  # fmt: skip
             assert_same(analysis(pairs[0]), analysis(pairs[1]))  # type: ignore[operator]
-        boarded = [
-            ss.comparisons.ranks(t, leaderboards=ss.leaderboard(o, unit=unit))
-            for t, o in zip(pairs, boards, strict=True)
-        ]
-        assert_same(*boarded)
 
     @pytest.mark.parametrize(
         "analysis",

@@ -27,6 +27,7 @@ from simstudy.studies.natural.facts import answers, facts
 from simstudy.studies.natural.kept import KeptReads
 from simstudy.studies.natural.sources import n_test_sets, read_all
 from simstudy.studies.problems import Problems, check_comparison
+from simstudy.tables import TEST_SET
 
 #: A test set, and the comparisons on its segments (the whole comes last) and by items where these are no units.
 Compared = tuple[TestSet, list[pd.DataFrame], pd.DataFrame | None]
@@ -167,10 +168,17 @@ def _analyse(study: NaturalStudy, compared: list[Compared], boards: pd.DataFrame
         "leaderboard": boards.drop(columns="task"),
         "thresholds": pd.concat(fitted, ignore_index=True),
         "significant_gains": pd.concat(scaled, ignore_index=True),
-        "ranks": ranks(_whole_sets(study, compared), alpha=study.alpha, leaderboards=boards),
+        "ranks": _ranks(_whole_sets(study, compared), boards, study.alpha),
         "curves": pd.concat(drawn, ignore_index=True),
         "points": pd.concat(points, ignore_index=True)[columns],
     }
+
+
+def _ranks(pairs: pd.DataFrame, boards: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    """Significant neighbours of each test set, and what its leaderboard says of the best system and of ranks."""
+    sizes = boards.assign(rank_width=boards["rank_high"] - boards["rank_low"]).groupby(TEST_SET, sort=False)
+    sets = sizes.agg(n_may_be_best=("may_be_best", "sum"), rank_width=("rank_width", "median"))
+    return ranks(pairs, alpha=alpha).merge(sets, left_on=TEST_SET, right_index=True, how="left")
 
 
 def _whole_sets(study: NaturalStudy, compared: list[Compared]) -> pd.DataFrame:
