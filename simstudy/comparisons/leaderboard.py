@@ -108,8 +108,7 @@ def leaderboard(
         se = _standard_errors(parts, undefined, resampled=True)
         reach = special.stdtrit(n - 1, (1 + level) / 2) * se
         low, high = (np.clip(end, *score_range(metric)) for end in (scores - reach, scores + reach))
-        turned = metric.sign
-        gains = GainParts(turned * scores, turned * parts, undefined > 0)
+        gains = GainParts.of_scores(metric.sign * scores, metric.sign * parts, undefined > 0)
     else:
         units = in_units(ordered, unit)
         n = units.n_items
@@ -118,7 +117,7 @@ def leaderboard(
         parts = contributions(statistics, metric)
         se = factor * _standard_errors(parts, undefined)
         low, high = _intervals(units.statistics, metric, scores, se, level)
-        gains = gain_parts(statistics, metric, parts, undefined > 0)
+        gains = gain_parts(statistics, metric, undefined > 0)
     with doing(f"ranks of {len(scores)} systems"):
         found = places(gains, level=level, n_bootstrap=n_bootstrap, seed=seed)
     return pd.DataFrame(

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.compiled import compiled, few
+from simstudy.engines.gain_contributions import gain_contributions
 from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
-from simstudy.metrics.influence import over_denominator
 
 # Draws and units that are held together: some 20 MB. Signs are drawn by blocks of draws and units, so that a draw does
 # not depend on how many there are.
@@ -30,87 +30,72 @@ _DRAWS, _UNITS = 512, 4096
 # Systems over whose pairs the loops pass as they are written before they could be compiled.
 _FEW = 2
 
+# Contributions that are held together.
+_TOGETHER = 2**20
+
 # Statistics that differ by less than this part of their size tie, and contributions by less differ by rounding.
 _TIE, _ROUNDING = 1e-9, 1e-12
 
 
 @dataclass(frozen=True)
 class GainParts:
-    """Contributions of n units to the gains of all pairs of K systems, held as a few numbers a system and unit.
+    """Contributions of n units to the gains of all pairs of K systems, as few columns a system.
 
-    Unit i contributes ``parts[j, i] - parts[k, i] - pooled[j, k] * (shares[j, i] - shares[k, i])`` to the gain of j
-    over k; without shares the last term is not there.
+    Unit u contributes ``sum_s weights[j, k, s] (columns[s, j, u] - columns[s, k, u])`` to the gain of j over k.
     """
 
-    #: (K,), higher is better, on the scale of the parts.
-    scores: FloatArray
-    #: (K, n), as are the shares; pooled is (K, K), symmetric.
-    parts: FloatArray
+    #: (S, K, n).
+    columns: FloatArray
+    #: (K, K, S), symmetric.
+    weights: FloatArray
+    #: (K, K) the gains, of the row's system over the column's, in the unit of the contributions.
+    gains: FloatArray
     #: (K,) systems whose contributions mean nothing: they differ from none.
     unknown: NDArray[np.bool_]
-    shares: FloatArray | None = None
-    pooled: FloatArray | None = None
 
-    def gains(self, one: int | IntArray, others: slice | IntArray) -> FloatArray:
-        """What each unit contributes to the gains of pairs, (pairs, n)."""
-        found = self.parts[one] - self.parts[others]
-        if self.shares is not None and self.pooled is not None:
-            found -= self.pooled[one, others][:, None] * (self.shares[one] - self.shares[others])
-        return np.asarray(found)
+    @classmethod
+    def of_scores(cls, scores: FloatArray, parts: FloatArray, unknown: NDArray[np.bool_]) -> Self:
+        """Of contributions (K, n) to the systems' scores (K,), of which more is better."""
+        return cls(parts[None], np.ones((len(parts), len(parts), 1)), scores[:, None] - scores, unknown)
+
+    def contributions(self, one: int, others: IntArray) -> FloatArray:
+        """What each unit contributes to the gains of one system over others, (others, n)."""
+        parts = np.zeros((len(others), self.columns.shape[2]))
+        for column, weight in zip(self.columns, self.weights[one, others].T, strict=True):
+            parts += weight[:, None] * (column[one] - column[others])
+        return parts
 
     def roots(self) -> FloatArray:
         """The root of each pair's squared contributions, (K, K); infinite where nothing differs but rounding."""
-        size = np.einsum("kn,kn->k", self.parts, self.parts)
-        # Gains are the same without what all systems have in common, and lose fewer digits.
-        parts = self.parts - self.parts.mean(axis=0)
-        squares, own = _squared_differences(parts, parts)
-        if self.shares is not None and self.pooled is not None:
-            shares = self.shares - self.shares.mean(axis=0)
-            of_both, _ = _squared_differences(parts, shares)
-            of_shares, _ = _squared_differences(shares, shares)
-            squares += self.pooled * (self.pooled * of_shares - 2 * of_both)
-        # What is left of two nearly equal systems is rounding: their own difference tells.
-        for j, k in np.argwhere(np.triu(squares <= 1e-6 * (own[:, None] + own), 1)):
-            (difference,) = self.gains(j, np.array([k]))
-            squares[j, k] = squares[k, j] = difference @ difference
-        squares[squares <= _ROUNDING**2 * (size[:, None] + size)] = np.inf
-        squares[self.unknown] = squares[:, self.unknown] = np.inf
-        np.fill_diagonal(squares, np.inf)
-        return np.asarray(np.sqrt(squares))
+        k, n = self.columns.shape[1:]
+        roots, sizes = np.full((k, k), np.inf), np.einsum("skn,skn->ks", self.columns, self.columns)
+        together = max(1, _TOGETHER // n)
+        for j in range(k):
+            for first in range(j + 1, k, together):
+                others = np.arange(first, min(first + together, k))
+                parts = self.contributions(j, others)
+                squares = np.einsum("kn,kn->k", parts, parts)
+                size = (self.weights[j, others] ** 2 * (sizes[j] + sizes[others])).sum(axis=1)
+                squares[(squares <= _ROUNDING**2 * size) | self.unknown[j] | self.unknown[others]] = np.inf
+                roots[j, others] = roots[others, j] = np.sqrt(squares)
+        return roots
 
 
-def _squared_differences(one: FloatArray, other: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Sums over units of (one_j - one_k)(other_j - other_k), (K, K), and those of one_k other_k, (K,)."""
-    products = one @ other.T
-    own = np.diag(products)
-    return own[:, None] + own - products - products.T, own
+def gain_parts(statistics: Array, metric: Metric, unknown: NDArray[np.bool_]) -> GainParts:
+    """Contributions to the gains of all pairs (`simstudy.engines.gain_contributions`), given statistics (K, n, S).
 
-
-def gain_parts(statistics: Array, metric: Metric, jackknife: FloatArray, unknown: NDArray[np.bool_]) -> GainParts:
-    """What units contribute to gains of all pairs under the hypothesis that the two systems are equally good.
-
-    Of a ratio whose denominators all systems share (accuracy, recall; clusters of any size) they are the units'
-    numerators over the denominator: sign flips swap the two systems' units. Where each system has a denominator of its
-    own (precision, F), a unit contributes its numerator less what the pair's pooled ratio makes expect of its
-    denominator, over the system's denominator (`simstudy.metrics.influence.over_denominator`). Of other metrics they
-    are the jackknife's.
-
-    The jackknife's contributions (K, n) are those of `simstudy.metrics.influence.contributions`; unknown are systems
-    (K,) whose score is undefined without one of the units.
+    Unknown are systems (K,) whose score is undefined without one of the units.
     """
-    turned = float(metric.sign)
-    if (ratio := metric.ratio(statistics)) is None:
-        parts = turned * jackknife
-        return GainParts(parts.sum(axis=1), parts, unknown)
-    above, below = turned * metric.scale * ratio[0], ratio[1].astype(np.float64)
-    of = below.sum(axis=1)
-    of[of == 0] = 1.0
-    sums = above.sum(axis=1)
-    if (below == below[0]).all():
-        above /= of[:, None]
-        return GainParts(sums / of, above, unknown)
-    pooled = (sums[:, None] + sums) / (of[:, None] + of)
-    return GainParts(sums / of, over_denominator(above, below), unknown, over_denominator(below, below), pooled)
+    k = len(statistics)
+    i, j = np.triu_indices(k, k=1)
+    ratio = metric.ratio(statistics)
+    if ratio is not None:
+        ratio = metric.sign * ratio[0], ratio[1]
+    columns, of_pairs, gains_of_pairs = gain_contributions(statistics, metric, ratio, (i, j))
+    weights, gains = np.zeros((k, k, len(columns))), np.zeros((k, k))
+    weights[i, j] = weights[j, i] = of_pairs
+    gains[i, j], gains[j, i] = gains_of_pairs, -gains_of_pairs
+    return GainParts(columns.astype(np.float64), weights, gains, unknown)
 
 
 @dataclass(frozen=True)
@@ -131,11 +116,10 @@ class Places:
 
 def places(gains: GainParts, *, level: float, n_bootstrap: int, seed: int) -> Places:
     """Confidence sets for the ranks of K systems, from what each unit contributes to their gains."""
-    k = len(gains.scores)
-    weights = 1 / gains.roots()
-    observed = (gains.scores[:, None] - gains.scores) * weights
-    rank = np.argsort(np.argsort(-gains.scores, kind="stable"), kind="stable")
-    ahead = rank[:, None] < rank
+    k = len(gains.gains)
+    scale = 1 / gains.roots()
+    observed = gains.gains * scale
+    ahead = (gains.gains > 0) | (gains.gains == 0) & np.triu(np.ones((k, k), dtype=np.bool_), 1)
     # Hypotheses from the smallest statistic to the largest: pairs, the pairs of each system, and systems.
     first, second = np.nonzero(ahead)
     by_size = np.argsort(observed[first, second], kind="stable")
@@ -148,11 +132,9 @@ def places(gains: GainParts, *, level: float, n_bootstrap: int, seed: int) -> Pl
     del by_size, observed, lead
     # How many draws reach each.
     of_pairs, of_own, of_best = (np.zeros(size, dtype=np.int32) for size in (len(first), (k, k), k))
-    nothing = np.empty((0, 0))
-    for flipped in _flipped(gains, n_bootstrap, seed):
-        shares, pooled = (nothing if side is None else side for side in (flipped.shares, flipped.pooled))
-        drawn = _Drawn(np.ascontiguousarray(flipped.parts), np.ascontiguousarray(shares), weights, pooled)
-        beaten, turned = np.empty((2, *drawn.parts.shape))
+    for flipped in _flipped(gains.columns, n_bootstrap, seed):
+        drawn = _Drawn(flipped, gains.weights, scale)
+        beaten, turned = np.empty((2, *flipped.shape[1:]))
         with few(0) if k <= _FEW else nullcontext():
             _extremes(drawn, ahead, beaten, turned)
             _reached_by_own(drawn, (ahead, own_order, least_own), turned, of_own)
@@ -177,23 +159,20 @@ def places(gains: GainParts, *, level: float, n_bootstrap: int, seed: int) -> Pl
     )
 
 
-def _flipped(gains: GainParts, n_draws: int, seed: int) -> Iterator[GainParts]:
-    """What the gains' parts (and shares) add up to with random signs, (K, draws) at a time: draws are the units."""
-    n = gains.parts.shape[1]
+def _flipped(columns: FloatArray, n_draws: int, seed: int) -> Iterator[FloatArray]:
+    """What columns (S, K, n) add up to with random signs of the units, (S, K, draws) for some draws at a time."""
+    n = columns.shape[2]
     held = np.empty((min(n, _UNITS), _DRAWS))
     for block, start in enumerate(range(0, n_draws, _DRAWS)):
-        columns = [gains.parts] if gains.shares is None else [gains.parts, gains.shares]
-        sums = [np.zeros((len(side), _DRAWS)) for side in columns]
+        sums = np.zeros((*columns.shape[:2], _DRAWS))
         for run, begin in enumerate(range(0, n, _UNITS)):
             rng = np.random.default_rng([seed, block, run])
             n_units = min(_UNITS, n - begin)
             coins = np.unpackbits(rng.integers(0, 256, (n_units, _DRAWS // 8), dtype=np.uint8), axis=1)
             signs = np.multiply(coins, -2.0, out=held[:n_units])
             signs += 1
-            for total, side in zip(sums, columns, strict=True):
-                total += side[:, begin : begin + n_units] @ signs
-        sums = [total[:, : n_draws - start] for total in sums]
-        yield replace(gains, parts=sums[0], shares=sums[1] if len(sums) > 1 else None)
+            sums += columns[:, :, begin : begin + n_units] @ signs
+        yield np.ascontiguousarray(sums[:, :, : n_draws - start])
 
 
 def _least(observed: FloatArray) -> FloatArray:
@@ -207,37 +186,35 @@ def _stepped(counts: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 # Compiled loops over each pair of systems and each draw: `nogil`, single-threaded and deterministic. A statistic is a
-# gain times the pair's weight, one over the root of its squared contributions; 0 where only rounding differs.
+# gain over the root of its squared contributions; 0 where only rounding differs.
 
 
 class _Drawn(NamedTuple):
-    """What K systems' parts, and shares, add up to in each draw; weights, and pooled ratios, of their pairs (K, K)."""
+    """What the columns of K systems add up to in each draw, and what makes them statistics of their pairs."""
 
-    #: (K, draws), as are the shares; without shares these and pooled are empty.
-    parts: Array
-    shares: Array
+    #: (S, K, draws).
+    sums: Array
+    #: (K, K, S).
     weights: Array
-    pooled: Array
+    #: (K, K) one over the root of the squared contributions.
+    scale: Array
 
 
 @compiled
-def _statistics(drawn, a, b, found):
+def _statistics(drawn, a, b, statistics):
     """The statistic of system a over b in each draw, (draws,)."""
-    weight = drawn.weights[a, b]
-    one, other = drawn.parts[a], drawn.parts[b]
-    if drawn.shares.shape[0] == 0:
-        for t in range(found.shape[0]):
-            found[t] = (one[t] - other[t]) * weight
-        return
-    pooled, of_one, of_other = drawn.pooled[a, b], drawn.shares[a], drawn.shares[b]
-    for t in range(found.shape[0]):
-        found[t] = (one[t] - other[t] - pooled * (of_one[t] - of_other[t])) * weight
+    statistics[:] = 0.0
+    for s in range(drawn.sums.shape[0]):
+        weight = drawn.weights[a, b, s] * drawn.scale[a, b]
+        one, other = drawn.sums[s, a], drawn.sums[s, b]
+        for t in range(statistics.shape[0]):
+            statistics[t] += weight * (one[t] - other[t])
 
 
 @compiled
 def _extremes(drawn, ahead, beaten, turned):
     """Each system's largest statistics (K, draws): of any other over it; of the worse over the better of its pairs."""
-    found = np.empty(drawn.parts.shape[1])
+    found = np.empty(drawn.sums.shape[2])
     for a in range(ahead.shape[0]):
         over_it, behind = beaten[a], turned[a]
         over_it[:] = 0.0

@@ -183,36 +183,27 @@ def add_sizes(values, pairs, step, steps):
 def count_flips(picked, pairs, unflipped, two_sided, extreme):
     """Add to extreme (P,) how often a pair's flipped contributions add up to `least` or more, or, two-sided, as far.
 
-    `picked` holds what the coins pick of the systems' contributions to their numerators (K, T) and, if it has rows
-    (K, T) for these, to their denominators, of which a pair's pooled ratio is taken off. Flipping a picked unit takes
-    off twice what it has from the sums without a flip. `unflipped` are these sums, the pooled ratios and `least`, (P,).
+    `picked` (S, K, T) is what the coins pick of the systems' columns, of which a pair contributes weighted differences.
+    Flipping a picked unit takes off twice what it has from the sums without a flip. `unflipped` are these sums (P,),
+    the weights (P, S) and `least` (P,).
     """
-    above, below = picked
     better, worse = pairs
-    totals, pooled, least = unflipped
-    ratios = below.shape[0] > 0
-    for begin in range(0, above.shape[1], _CHUNK_OF_RATIOS):
-        end = min(begin + _CHUNK_OF_RATIOS, above.shape[1])
+    totals, weights, least = unflipped
+    for begin in range(0, picked.shape[2], _CHUNK_OF_RATIOS):
+        end = min(begin + _CHUNK_OF_RATIOS, picked.shape[2])
+        flipped = np.empty(end - begin)
         for p in range(len(better)):
             i, j = better[p], worse[p]
-            a, b = above[i, begin:end], above[j, begin:end]
             # Half of everything: picked units then take off what they have.
-            half, bound = 0.5 * totals[p], 0.5 * least[p]
+            flipped[:] = 0.5 * totals[p]
+            bound = 0.5 * least[p]
+            for s in range(len(picked)):
+                weight, a, b = weights[p, s], picked[s, i, begin:end], picked[s, j, begin:end]
+                for t in range(end - begin):
+                    flipped[t] -= weight * (a[t] - b[t])
             count = np.int32(0)
-            if ratios:
-                ratio = pooled[p]
-                c, d = below[i, begin:end], below[j, begin:end]
-                for t in range(end - begin):
-                    flipped = half - ((a[t] - b[t]) - ratio * (c[t] - d[t]))
-                    if two_sided:
-                        flipped = abs(flipped)
-                    count = np.int32(count + np.int32(flipped >= bound))
-            else:
-                for t in range(end - begin):
-                    flipped = half - (a[t] - b[t])
-                    if two_sided:
-                        flipped = abs(flipped)
-                    count = np.int32(count + np.int32(flipped >= bound))
+            for t in range(end - begin):
+                count = np.int32(count + np.int32((abs(flipped[t]) if two_sided else flipped[t]) >= bound))
             extreme[p] += count
 
 

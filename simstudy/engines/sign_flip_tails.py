@@ -159,16 +159,15 @@ def _upper_tail(sizes, least, whole):
 
 
 @compiled
-def sign_flip_tails(columns, pairs, pooled, least, whole, tails, how):
+def sign_flip_tails(columns, pairs, weights, least, whole, tails, how):
     """Fill in the tails (P,) of pairs of systems, and how they are computed.
 
-    Columns are the systems' contributions (K, n), or (2 K, n) with those that a pair's pooled ratio multiplies.
+    Units contribute weighted differences of the two systems' columns (S, K, n); weights are (P, S).
     """
     better, worse = pairs
-    n_systems = columns.shape[0] // 2
     for p in range(len(better)):
         i, j = better[p], worse[p]
-        parts = columns[i] - columns[j]
-        if pooled[p] != 0.0:
-            parts -= pooled[p] * (columns[n_systems + i] - columns[n_systems + j])
+        parts = weights[p, 0] * (columns[0, i] - columns[0, j])
+        for s in range(1, len(columns)):
+            parts += weights[p, s] * (columns[s, i] - columns[s, j])
         tails[p], how[p] = sign_flip_tail(parts, least[p], whole)

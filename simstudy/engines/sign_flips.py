@@ -10,11 +10,9 @@ The contributions to a mean are the units' differences: flipping them is swappin
 equal.
 
 Where each system has a denominator of its own (precision, F), randomization tests that systems could be exchanged unit
-by unit, and rejects for ever where only their scores are equal; here a unit contributes (a - R d) / D, its numerator
-less what the pair's pooled ratio R makes expect of its denominator, over the system's denominator. These add up to the
-gain; but each is divided by sqrt(1 - h), where h is the unit's share d / D of the denominator
-(`simstudy.metrics.influence.over_denominator`), and weighted in this way they do not. Their flipped sums are compared
-with the gain itself. Other metrics (BLEU) contribute by the jackknife, and these contributions add up to the gain.
+by unit, and rejects for ever where only their scores are equal; here a unit contributes its numerator less what the
+pair's pooled ratio makes expect of its denominator (`simstudy.engines.gain_contributions`). Flipped sums are compared
+with the gain itself. Units contribute to other metrics (BLEU, macro-F1) by the score's averaged gradient.
 
 The share of all flips is computed where it can be (`simstudy.engines.sign_flip_tails`). Flips are drawn where it
 cannot, or where they are asked for.
@@ -31,13 +29,13 @@ from scipy import special
 
 from simstudy.compiled import few
 from simstudy.engines import kernels
+from simstudy.engines.gain_contributions import gain_contributions
 from simstudy.engines.intervals import spread
 from simstudy.engines.question import Question, SignificanceResult
 from simstudy.engines.resampling import count_shuffles, side_by_side
 from simstudy.engines.sign_flip_tails import DRAWN, EXACT, sign_flip_tails
 from simstudy.engines.summed_columns import summable
 from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray
-from simstudy.metrics.influence import over_denominator
 from simstudy.metrics.scaling import on_grid
 
 # Where fewer of the drawn flips than this are extreme, the approximation is the better estimate.
@@ -86,56 +84,48 @@ def coin_tails(wins: IntArray, losses: IntArray, two_sided: bool) -> FloatArray:
 
 
 class FlippedContributions:
-    """The units' contributions, such that a pair's are one linear combination of few columns.
+    """The units' contributions (`simstudy.engines.gain_contributions`), as columns (S K, n) that all pairs share.
 
-    The columns are (K, n), or (2 K, n) with the parts that a pair's pooled ratio multiplies. Of each pair (P,) there
-    are this ratio, what the contributions add up to, and the gain, less what may be rounding: flips that reach it are
-    extreme.
+    Flips of a pair are extreme if the contributions then add up to `least` (P,): the gain, less what may be rounding.
     """
 
     def __init__(self, question: Question) -> None:
-        self._question, k, (i, j) = question, question.n_systems, question.pairs
-        self.pooled = np.zeros(question.n_pairs)
+        self._question, (i, j) = question, question.pairs
+        contributed = gain_contributions(question.statistics, question.metric, question.ratio, question.pairs)
         #: Whether contributions are whole numbers.
         self.whole = question.unit_scores is not None and question.integers
-        if question.unit_scores is not None:
-            self.columns = summable(question.unit_scores) if self.whole else on_grid(question.unit_scores)
-        elif question.ratio is None:
-            self.columns = on_grid(question.contributions)
-        else:
-            above, below = (side.astype(np.float64) for side in question.ratio)
-            self.columns = on_grid(np.concatenate([over_denominator(above, below), over_denominator(below, below)]))
+        columns = contributed.columns.reshape(-1, question.n_units)
+        self.columns = summable(columns) if self.whole else on_grid(columns)
+        self.weights, gains = contributed.weights, contributed.gains
         # Whole steps of a grid add up to the same in any order.
-        sums, sizes = (rows.sum(axis=1, dtype=np.float64) for rows in (self.columns, np.abs(self.columns)))
-        self._totals, sizes_of_pairs = sums[i] - sums[j], sizes[i] + sizes[j]
-        gain = self._totals.copy()
-        if len(self.columns) > k:
-            of, total = below.sum(axis=1), above.sum(axis=1)
-            scores = np.divide(total, of, out=np.zeros_like(of), where=of != 0)
-            gain, both = scores[i] - scores[j], of[i] + of[j]
-            self.pooled = np.divide(total[i] + total[j], both, out=np.zeros_like(both), where=both != 0)
-            self._totals -= self.pooled * (sums[k + i] - sums[k + j])
-            sizes_of_pairs += np.abs(self.pooled) * (sizes[k + i] + sizes[k + j])
+        by_system = self._by_system(self.columns)
+        sums, sizes = (side.sum(axis=2, dtype=np.float64) for side in (by_system, np.abs(by_system)))
+        self._totals = ((sums[:, i] - sums[:, j]).T * self.weights).sum(axis=1)
         # Sums of whole numbers are two apart, as each flip changes them by twice a difference.
-        rounding = 0.5 if self.whole else TIE_TOLERANCE * sizes_of_pairs
-        self.least = gain + rounding if question.convention.strict else gain - rounding
+        rounding = (
+            0.5 if self.whole else TIE_TOLERANCE * ((sizes[:, i] + sizes[:, j]).T * np.abs(self.weights)).sum(axis=1)
+        )
+        self.least = gains + rounding if question.convention.strict else gains - rounding
+
+    def _by_system(self, rows: Array) -> Array:
+        """Rows (S K, ...) as (S, K, ...)."""
+        return rows.reshape(-1, self._question.n_systems, rows.shape[1])
 
     def add(self, sums: Array, extreme: IntArray) -> None:
-        """Add to extreme (P,) how many flips are, given what the coins pick of the columns (C, T)."""
-        k, question = self._question.n_systems, self._question
-        unflipped = (self._totals, self.pooled, self.least)
-        kernels.count_flips((sums[:k], sums[k:]), question.pairs, unflipped, question.two_sided, extreme)
+        """Add to extreme (P,) how many flips are, given what the coins pick of the columns (S K, T)."""
+        question, unflipped = self._question, (self._totals, self.weights, self.least)
+        kernels.count_flips(self._by_system(sums), question.pairs, unflipped, question.two_sided, extreme)
 
     def tails(self) -> tuple[FloatArray, IntArray]:
         """The share of all flips that reach the gain, and how it is computed, for each pair (P,)."""
-        columns, (i, j) = self.columns.astype(np.float64, copy=False), self._question.pairs
+        columns, (i, j) = self._by_system(self.columns).astype(np.float64, copy=False), self._question.pairs
 
         def of_part(part: NDArray[np.intp]) -> FloatArray:
             tails, how = np.empty(len(part)), np.empty(len(part))
             # All parts in the same way, however many there are.
-            with few(self._question.n_pairs * columns.shape[1]):
+            with few(self._question.n_pairs * columns.shape[2]):
                 sign_flip_tails(
-                    columns, (i[part], j[part]), self.pooled[part], self.least[part], self.whole, tails, how
+                    columns, (i[part], j[part]), self.weights[part], self.least[part], self.whole, tails, how
                 )
             return np.stack([tails, how], axis=1)
 

@@ -15,7 +15,7 @@ from simstudy.engines.question import Question
 from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray, IntArray
-from simstudy.metrics.influence import contributions, n_undefined
+from simstudy.metrics.influence import n_undefined
 from simstudy.truth.scores import KnownTruth
 from simstudy.validation import InputError, check_choice, check_whole
 
@@ -126,8 +126,7 @@ class DrawnBoards:
         """The places of each test set's systems, as `simstudy.leaderboard` finds them with so many draws of signs."""
         metric, found = METRICS[self.metric], []
         for statistics in self.statistics:
-            parts, unknown = contributions(statistics, metric), n_undefined(statistics, metric) > 0
-            gains = gain_parts(statistics, metric, parts, unknown)
+            gains = gain_parts(statistics, metric, n_undefined(statistics, metric) > 0)
             found.append(places(gains, level=level, n_bootstrap=n_draws, seed=seed))
         return found
 

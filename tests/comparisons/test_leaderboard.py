@@ -187,7 +187,7 @@ def right_or_wrong(true: np.ndarray, n: int, rng: np.random.Generator) -> GainPa
     """Items of a difficulty that all systems share, as of `correlated_accuracies`, without tables."""
     latent = np.sqrt(0.5) * (rng.standard_normal(n) + rng.standard_normal((len(true), n)))
     parts = (latent < stats.norm.ppf(true)[:, None]) / n
-    return GainParts(parts.sum(axis=1), parts, np.zeros(len(true), dtype=bool))
+    return GainParts.of_scores(parts.sum(axis=1), parts, np.zeros(len(true), dtype=bool))
 
 
 def holds(found: Places, true: np.ndarray) -> bool:

@@ -9,7 +9,6 @@ from scipy import stats
 
 from simstudy.comparisons.leaderboard import leaderboard
 from simstudy.comparisons.stepdown import GainParts, gain_parts, places
-from simstudy.metrics.influence import contributions
 from simstudy.outputs import Outputs
 
 N = 48
@@ -37,8 +36,7 @@ def test_every_option_is_that_of_the_places_and_the_intervals(
     ranked = outputs.best_first()
     sums = ranked if unit == "item" else ranked.sum_by("cluster")
     n = N if unit == "item" else 12
-    parts = contributions(sums.statistics, outputs.metric)
-    gains = gain_parts(sums.statistics, outputs.metric, parts, np.zeros(8, dtype=bool))
+    gains = gain_parts(sums.statistics, outputs.metric, np.zeros(8, dtype=bool))
     expected = places(gains, **asked)
     names = {"rank_low": "low", "rank_high": "high", "rank_low_own": "low_own", "rank_high_own": "high_own"}
     for column, name in (names | {"may_be_best": "may_be_best"}).items():
@@ -63,7 +61,7 @@ def test_every_option_is_that_of_the_places_and_the_intervals(
 def test_two_systems_differ_where_few_enough_draws_reach_their_gain(n_bootstrap: int, seed: int) -> None:
     """All seven units favour one: draws of one sign reach it, (1 - level)(draws + 1) - 1 of them at most."""
     parts = np.array([np.ones(7), np.zeros(7)])
-    gains = GainParts(parts.sum(axis=1), parts, unknown=np.zeros(2, dtype=bool))
+    gains = GainParts.of_scores(parts.sum(axis=1), parts, unknown=np.zeros(2, dtype=bool))
     blocks = [
         np.unpackbits(np.random.default_rng([seed, block, 0]).integers(0, 256, (7, 64), dtype=np.uint8), axis=1)
         for block in (0, 1)

@@ -7,7 +7,6 @@ from scipy import stats
 
 from simstudy.comparisons.stepdown import GainParts, Places, _flipped, gain_parts, places
 from simstudy.metrics import METRICS
-from simstudy.metrics.influence import contributions
 
 B = 399
 
@@ -15,27 +14,25 @@ B = 399
 def of_scores(scores: NDArray[np.float64]) -> GainParts:
     """Gains of means of (K, n) item scores."""
     parts = scores / scores.shape[1]
-    return GainParts(parts.sum(axis=1), parts, np.zeros(len(parts), dtype=bool))
+    return GainParts.of_scores(parts.sum(axis=1), parts, np.zeros(len(parts), dtype=bool))
 
 
 def signs(n: int, draws: int, seed: int) -> NDArray[np.float64]:
     """The signs that are drawn, (draws, n): what they make of units of which each is a system's only one."""
-    return np.concatenate([found.parts for found in _flipped(of_scores(n * np.eye(n)), draws, seed)], axis=1).T
+    return np.concatenate([sums[0] for sums in _flipped(np.eye(n)[None], draws, seed)], axis=1).T
 
 
 def by_definition(gains: GainParts, level: float, seed: int) -> Places:
     """All pairs and all draws in loops; sets of hypotheses are cut until nothing more is rejected (csranks' way)."""
-    k, n = gains.parts.shape
+    k, n = gains.columns.shape[1:]
     drawn = signs(n, B, seed)
     t, resampled = np.zeros((k, k)), np.zeros((B, k, k))
     for i in range(k):
         for j in range(k):
-            of_pair = gains.parts[i] - gains.parts[j]
-            if gains.shares is not None and gains.pooled is not None:
-                of_pair = of_pair - gains.pooled[i, j] * (gains.shares[i] - gains.shares[j])
+            of_pair = np.tensordot(gains.weights[i, j], gains.columns[:, i] - gains.columns[:, j], 1)
             size = np.sqrt(sum(value**2 for value in of_pair))
             if size > 0 and not gains.unknown[[i, j]].any():
-                t[i, j] = (gains.scores[i] - gains.scores[j]) / size
+                t[i, j] = gains.gains[i, j] / size
                 resampled[:, i, j] = [sum(row * of_pair) / size for row in drawn]
 
     def rejected(left: set[tuple[int, int]]) -> set[tuple[int, int]]:
@@ -95,8 +92,8 @@ def test_as_by_definition_where_systems_have_denominators_of_their_own(seed: int
     correct = rng.binomial(guessed, np.array([0.2, 0.3, 0.6, 0.8, 0.8])[:, None])
     statistics = np.stack([correct, guessed, guessed], axis=-1)
     unknown = np.arange(5) == seed
-    gains = gain_parts(statistics, METRICS["precision"], contributions(statistics, METRICS["precision"]), unknown)
-    assert gains.shares is not None
+    gains = gain_parts(statistics, METRICS["precision"], unknown)
+    assert len(gains.columns) == 2
     wanted = by_definition(gains, 0.8, seed)
     assert as_lists(places(gains, level=0.8, n_bootstrap=B, seed=seed)) == as_lists(wanted)
     assert (wanted.low > 1).any()
@@ -131,7 +128,7 @@ def test_the_pisa_countries_of_csranks() -> None:
     noise = np.random.default_rng(0).standard_normal((n, len(countries)))
     orthogonal = np.linalg.qr(noise - noise.mean(axis=0))[0].T
     parts = countries[:, :1] / n + countries[:, 1:2] * orthogonal
-    gains = GainParts(countries[:, 0], parts, np.zeros(len(countries), dtype=bool))
+    gains = GainParts.of_scores(countries[:, 0], parts, np.zeros(len(countries), dtype=bool))
     found = places(gains, level=0.95, n_bootstrap=4000, seed=0)
     sets = np.stack([found.low, found.high, found.low_own, found.high_own], axis=1)
     off = np.abs(sets - countries[:, 2:])
@@ -156,8 +153,8 @@ def test_many_units_are_taken_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("simstudy.comparisons.stepdown._UNITS", 64)
     parts = np.random.default_rng(0).standard_normal((3, 100))
     drawn = signs(100, 8, 1)
-    (found,) = _flipped(of_scores(parts), 8, 1)
-    np.testing.assert_allclose(found.parts, parts / 100 @ drawn.T, atol=1e-12)
+    ((found,),) = _flipped(parts[None], 8, 1)
+    np.testing.assert_allclose(found, parts @ drawn.T, atol=1e-12)
     assert (drawn[:, :36] != drawn[:, 64:]).any()
 
 

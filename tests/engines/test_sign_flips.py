@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import simstudy
 from simstudy.comparisons import compare
 from simstudy.engines.sign_flips import FlippedContributions
 from simstudy.metrics import METRICS, Metric, Ratio
@@ -31,7 +32,7 @@ FALSE = replace(ERROR_RATE, name="false guesses")
 
 @dataclass(frozen=True)
 class Plain(Metric):
-    """A mean that is not known to be one: contributions by the jackknife, which tie as the differences do."""
+    """A mean that is not known to be one: contributions by its gradient, which tie as the differences do."""
 
     def score(self, sums: np.ndarray) -> np.ndarray:
         return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
@@ -61,14 +62,22 @@ def contributions(pair: np.ndarray, metric: Metric) -> tuple[np.ndarray, float]:
     """What each unit adds to the gain of the first system of a pair (2, n, S) over the second, and the gain.
 
     For ratios (numerator - pooled ratio x denominator) / the system's denominator, divided by sqrt(1 - h), h being the
-    unit's part of the denominator. For other metrics by leaving units out one by one.
+    unit's part of the denominator. For other metrics differences of statistics times the gradient, averaged by the
+    midpoint rule between the two systems' sums, whose integral is the gain.
     """
     sign = metric.sign
     n = pair.shape[1]
     if not isinstance(metric, Ratio):
-        gain = sign * -float(np.diff(metric.score(pair.sum(axis=1)))[0])
-        without = [sign * -np.diff(metric.score(np.delete(pair, u, axis=1).sum(axis=1)))[0] for u in range(n)]
-        return gain / n + (n - 1) / n * (np.mean(without) - np.array(without)), gain
+        first, second = pair.sum(axis=1, dtype=np.float64)
+        gain = sign * float(np.subtract(*metric.score(np.stack([first, second]))))
+        between = second + (np.arange(20_000)[:, None] + 0.5) / 20_000 * (first - second)
+        # Counts do not go below 0.
+        above, below = ([side * step for step in np.eye(len(first))] for side in (1e-6, -1e-6))
+        ends = [(between + up, np.maximum(between + down, 0)) for up, down in zip(above, below, strict=True)]
+        slopes = [((metric.score(b) - metric.score(a)) / (b - a).sum(axis=1)).mean() for b, a in ends]
+        parts = sign * (pair[0] - pair[1]) @ np.array(slopes)
+        assert parts.sum() == pytest.approx(gain, rel=1e-2, abs=1e-9)
+        return parts, parts.sum()
     above, below = (
         [[Fraction(int(row @ np.array(weights))) for row in rows] for rows in pair]
         for weights in (metric.numerator, metric.denominator)
@@ -89,7 +98,7 @@ def contributions(pair: np.ndarray, metric: Metric) -> tuple[np.ndarray, float]:
 
 def n_flips(parts: np.ndarray, gain: float, *, two_sided: bool, strict: bool) -> int:
     """How many of the 2^n flips of the contributions reach the gain."""
-    slack = 1e-9 * (np.abs(parts).sum() + abs(gain) or 1.0)
+    slack = 1e-7 * (np.abs(parts).sum() + abs(gain) or 1.0)
     sums = all_signs(len(parts)) @ parts
     sizes = np.abs(sums) if two_sided else sums
     return int((sizes > gain + slack if strict else sizes >= gain - slack).sum())
@@ -199,3 +208,18 @@ def test_scores_of_nothing_at_all() -> None:
         counts[..., -1] = [[1], [2]] if metric == "bleu" else 1
         row = flips(counts, metric, monte_carlo=monte_carlo, n_resamples=50)
         assert (row["gain"], row["p_value"]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("metric", ["macro_f1", "balanced_accuracy", "mcc"])
+@pytest.mark.parametrize(("wins", "losses"), [(1, 0), (3, 0), (8, 2), (12, 4)])
+def test_items_of_a_rare_class_are_coins(metric: str, wins: int, losses: int) -> None:
+    """Two systems that differ on these items of one class alone: each is a coin, whatever the others are."""
+    gold = np.array(["yes"] * (wins + losses) + ["no"] * 100)
+    labels = pd.DataFrame({"new": gold, "old": gold})
+    labels.loc[: wins - 1, "old"] = "no"
+    labels.loc[wins : wins + losses - 1, "new"] = "no"
+    outputs = Outputs.from_labels(gold.tolist(), labels, metric)
+    row = compare(outputs).frame.iloc[0]
+    assert row["p_value"] == pytest.approx(stats.binomtest(wins, wins + losses).pvalue, rel=1e-9)
+    board = simstudy.leaderboard(outputs)
+    assert board["may_be_best"].tolist() == [True, row["p_value"] > 0.05]

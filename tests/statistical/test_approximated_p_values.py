@@ -56,10 +56,8 @@ def errors(outputs: Outputs, rng: np.random.Generator) -> pd.DataFrame:
     chosen = rng.permutation(chosen)[:N_PAIRS]
 
     def integral(p: int) -> float:
-        parts = flips.columns[i[p]] - flips.columns[j[p]]
-        if len(flips.columns) > k:
-            parts = parts - flips.pooled[p] * (flips.columns[k + i[p]] - flips.columns[k + j[p]])
-        return gil_pelaez(np.asarray(parts, dtype=float), flips.least[p])
+        columns = flips.columns.reshape(-1, k, question.n_units).astype(np.float64)
+        return gil_pelaez(flips.weights[p] @ (columns[:, i[p]] - columns[:, j[p]]), flips.least[p])
 
     exact: FloatArray = np.array([integral(p) for p in chosen])
     p_value = result.p_value[chosen]
