@@ -77,9 +77,8 @@ PARSE = [2, 0, 2, 3], ["nsubj:pass", "root", "obj", "punct"]
     ],
 )
 def test_words_by_hand(guessed: tuple[list[int], list[str]], right_heads: int, right_relations: int) -> None:
-    pairs = [(i, i) for i in range(4)]
-    assert len(right_attachments(guessed, PARSE, pairs, labelled=False)) == right_heads
-    assert len(right_attachments(guessed, PARSE, pairs)) == right_relations
+    assert right_attachments(guessed, PARSE, labelled=False) == right_heads
+    assert right_attachments(guessed, PARSE) == right_relations
 
 
 TAGS = st.lists(st.sampled_from(["O", "B-a", "I-a", "B-b", "I-b", "I-a-b"]), max_size=9)
