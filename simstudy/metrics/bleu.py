@@ -32,8 +32,9 @@ class Bleu(Metric):
         counts = [f"{kind}_{n}" for kind in ("correct", "total") for n in _ORDERS]
         # Not shared: of several references, the nearest in length depends on the text.
         super().__init__(
-            "bleu", (*counts, "hyp_length", "ref_length"), of_item=("ref_length",), label="BLEU", unit="points",
-            of_texts=True, tokenizers=True,
+            "bleu", (*counts, "hyp_length", "ref_length"), of_item=("ref_length",),
+            ascending=(*((f"correct_{n}", f"total_{n}", "hyp_length") for n in _ORDERS), ("ref_length",)),
+            label="BLEU", unit="points", of_texts=True, tokenizers=True,
         )  # fmt: skip
 
     def text_counter(
@@ -70,12 +71,6 @@ class Bleu(Metric):
         if np.any(hyp_length < ref_length):
             score = score * np.exp(np.minimum(1 - ref_length / np.maximum(hyp_length, 1), 0))
         return np.asarray(score)
-
-    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
-        correct, total, lengths = statistics[..., :4], statistics[..., 4:8], statistics[..., 8:]
-        counts = np.all((correct >= 0) & (correct <= total) & (total <= lengths[..., :1]), axis=-1)
-        rule = "0 <= correct <= total <= hyp_length for every order, and ref_length >= 0"
-        return [(counts & np.all(lengths >= 0, axis=-1), rule)]
 
 
 def _product(factors: Sequence[FloatArray]) -> Any:

@@ -26,11 +26,11 @@ class Chrf(Metric):
         orders = [f"char_{n + 1}" for n in range(_CHARACTERS)] + [f"word_{n + 1}" for n in range(word_order)]
         counts = [f"{kind}_{order}" for kind in ("match", "hyp", "ref") for order in orders]
         # Not shared: of several references, the best one depends on the text.
-        of_item = tuple(name for name in counts if name.startswith("ref_"))
         plus = "+" * word_order
         super().__init__(
-            f"chrf{plus}", tuple(counts), of_item=of_item, label=f"chrF{plus}", unit="points", of_texts=True,
-            words="spaced" if word_order else "",
+            f"chrf{plus}", tuple(counts), of_item=tuple(f"ref_{order}" for order in orders),
+            ascending=tuple((f"match_{order}", f"{kind}_{order}") for order in orders for kind in ("hyp", "ref")),
+            label=f"chrF{plus}", unit="points", of_texts=True, words="spaced" if word_order else "",
         )  # fmt: skip
         object.__setattr__(self, "word_order", word_order)
 
@@ -61,8 +61,3 @@ class Chrf(Metric):
         # Sums over orders, not means yet: F of the means is F of the sums by their number.
         below = (_BETA_SQUARED * precision + recall) * n_common
         return 100 * (1 + _BETA_SQUARED) * precision * recall / np.where(below > 0, below, 1)
-
-    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
-        match, hyp, ref = np.split(statistics, 3, axis=-1)
-        holds = np.all((match >= 0) & (match <= hyp) & (match <= ref), axis=-1)
-        return [(holds, "0 <= match <= hyp and match <= ref for every order")]

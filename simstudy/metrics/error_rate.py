@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from simstudy.compiled import compiled
-from simstudy.metrics.base import Array, IntArray, References, TextCounter
-from simstudy.metrics.ratio import Ratio
+from simstudy.metrics.base import Array, IntArray, Ratio, References, TextCounter
 from simstudy.metrics.references import check_references, reference_streams
 from simstudy.validation import InputError
 
@@ -27,12 +26,10 @@ class ErrorRate(Ratio):
     def __init__(self, name: str) -> None:
         super().__init__(
             name, ("errors", "ref_length"), higher_is_better=False, numerator=(1, 0), denominator=(0, 1),
-            of_item=("ref_length",), shared=("ref_length",), label=name.upper(), unit="percent", of_texts=True,
-            words="" if name == "cer" else "spaced", zero_is_best=True,
+            of_item=("ref_length",), shared=("ref_length",), ascending=(("errors",), ("ref_length",)),
+            label=name.upper(), unit="percent", of_texts=True, words="" if name == "cer" else "spaced",
+            zero_is_best=True,
         )  # fmt: skip
-
-    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
-        return [(np.all(statistics >= 0, axis=-1), "errors >= 0 and ref_length >= 0")]
 
     def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
         for system, n_words in zip(systems, statistics[..., 1].sum(axis=1), strict=True):

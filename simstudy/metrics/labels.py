@@ -15,8 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from simstudy.metrics.base import Array, FloatArray, Metric, References, TextCounter
-from simstudy.metrics.ratio import Ratio
+from simstudy.metrics.base import Array, FloatArray, Metric, Ratio, References, TextCounter
 from simstudy.metrics.references import single_labels
 
 # What is counted for each class, in this order; then names of statistics are "right:cat".
@@ -32,17 +31,13 @@ class Accuracy(Ratio):
     def __init__(self) -> None:
         super().__init__(
             "accuracy", ("correct", "total"), numerator=(1, 0), denominator=(0, 1),
-            of_item=("total",), shared=("total",), unit="percent", item_range=(0, 1),
+            of_item=("total",), shared=("total",), ascending=(("correct", "total"),), unit="percent", item_range=(0, 1),
         )  # fmt: skip
 
     def text_counter(
         self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter:
         return _label_counter(self, references)
-
-    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
-        correct, total = statistics[..., 0], statistics[..., 1]
-        return [((correct >= 0) & (correct <= total), "0 <= correct <= total")]
 
 
 class PerClass(Metric):
@@ -51,8 +46,9 @@ class PerClass(Metric):
     def __init__(self, name: str, classes: Sequence[str] = (), **more: Any) -> None:
         gold = tuple(f"gold:{label}" for label in classes)
         super().__init__(
-            name, tuple(f"{kind}:{label}" for kind in _KINDS for label in classes), of_item=gold, shared=gold, **more
-        )
+            name, tuple(f"{kind}:{label}" for kind in _KINDS for label in classes), of_item=gold, shared=gold,
+            ascending=tuple((f"right:{label}", f"{kind}:{label}") for label in classes for kind in _KINDS[1:]), **more,
+        )  # fmt: skip
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -74,11 +70,6 @@ class PerClass(Metric):
         self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter:
         return _label_counter(self, references)
-
-    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
-        right, predicted, gold = np.split(statistics, len(_KINDS), axis=-1)
-        holds = np.all((right >= 0) & (right <= predicted) & (right <= gold), axis=-1)
-        return [(holds, "0 <= right <= predicted and right <= gold for every class")]
 
 
 class MacroF1(PerClass):

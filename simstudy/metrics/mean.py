@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from simstudy.metrics.base import Array
-from simstudy.metrics.ratio import Ratio
+from simstudy.metrics.base import Array, Ratio
 
 #: What the name of a mean of errors ends with: a metric is known by its name in tables and files, so that of two which
 #: differ in direction only the name has to say it.
@@ -41,6 +41,7 @@ class Mean(Ratio):
             higher_is_better,
             # Not shared: an item may have a score by one system only, and candidates count where they are accepted.
             of_item=("count",),
+            ascending=(("count",),),
             numerator=(1, 0),
             denominator=(0, 1),
             scale=scale,
@@ -49,16 +50,16 @@ class Mean(Ratio):
             **more,
         )
 
-    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
+    def rules(self, statistics: Array) -> Iterator[tuple[Array, str]]:
+        yield from super().rules(statistics)
         total, count = statistics[..., 0], statistics[..., 1]
-        # A sum over no count would be lost in a quotient, but not in what is resampled.
-        rules = [(count >= 0, "count >= 0"), ((count > 0) | (total == 0), "sum = 0 where count is 0")]
+        # A quotient ignores a sum over no count, but resampled sums do not.
+        yield (count > 0) | (total == 0), "sum = 0 where count is 0"
         low, high = self.item_range or (-np.inf, np.inf)
         if np.isfinite(low):
-            rules.append((total >= low * count, f"scores of at least {low:g}"))
+            yield total >= low * count, f"scores of at least {low:g}"
         if np.isfinite(high):
-            rules.append((total <= high * count, f"scores of at most {high:g}"))
-        return rules
+            yield total <= high * count, f"scores of at most {high:g}"
 
 
 WIN_RATE = Mean("win_rate", low=0, high=1, scale=100, label="win rate", unit="percent")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, Metric, summed
+from simstudy.metrics.base import Array, FloatArray, Metric
 
 
 class Perplexity(Metric):
@@ -18,7 +18,7 @@ class Perplexity(Metric):
     def __init__(self, name: str, length: str) -> None:
         super().__init__(
             name, ("loss", length), higher_is_better=False, of_item=(length,), shared=(length,),
-            label=name.replace("_", " "), zero_is_best=True,
+            ascending=((length,),), label=name.replace("_", " "), zero_is_best=True,
         )  # fmt: skip
 
     def score(self, sums: Array) -> FloatArray:
@@ -31,14 +31,6 @@ class Perplexity(Metric):
 
     def defined(self, sums: Array) -> NDArray[np.bool_]:
         return np.asarray(np.asarray(sums)[..., 1] > 0)
-
-    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
-        return [(statistics[..., 1] >= 0, f"{self.statistics[1]} >= 0")]
-
-    def tie_tolerance(self, statistics: Array) -> FloatArray:
-        sums = summed(statistics, np.float64)
-        size = np.abs(statistics[..., 0]).sum(axis=-1) / np.maximum(sums[..., 1], 1)
-        return np.asarray(TIE_TOLERANCE * (1 + size) * self.score(sums))
 
 
 PERPLEXITIES = (

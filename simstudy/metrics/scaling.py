@@ -10,8 +10,7 @@ from math import frexp, ldexp
 
 import numpy as np
 
-from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, Metric
-from simstudy.metrics.ratio import Ratio, whole
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, Metric, Ratio, whole
 from simstudy.validation import InputError
 
 #: Sizes of scores that double precision can add, square and compare: sums are at most `MOST`, and the largest score of

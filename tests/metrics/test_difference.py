@@ -11,8 +11,8 @@ from simstudy.engines.question import Question
 from simstudy.engines.wins import win_counts
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.metrics.arrays import ARRAYS
+from simstudy.metrics.base import combine
 from simstudy.metrics.influence import difference, left_out, mean_slopes
-from simstudy.metrics.ratio import combine
 from tests.engines.pairs import KINDS, made
 from tests.metrics.test_influence import EVERY, statistics_of
 
@@ -34,6 +34,7 @@ def test_parts_add_up_and_are_0_where_units_are_equal(metric: Metric, rng: np.ra
     exact = metric.ratio(one[None]) is not None
     assert parts.sum() == pytest.approx(whole, rel=1e-12 if exact else 1e-5, abs=1e-12 if exact else 1e-5)
     np.testing.assert_allclose(difference(other, one, metric), -parts, rtol=1e-9, atol=1e-10)
+    np.testing.assert_array_equal(difference(one.astype(np.uint8), other.astype(np.uint8), metric), parts)
 
 
 def test_of_a_mean_a_part_is_the_difference_of_scores_over_n() -> None:

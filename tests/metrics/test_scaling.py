@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy.metrics import METRICS
-from simstudy.metrics.ratio import combine, item_deviations, whole
+from simstudy.metrics.base import combine, item_deviations, whole
 from simstudy.metrics.scaling import check_range, on_grid, rescaled
 from simstudy.metrics.user_metrics import metric
 
