@@ -1,4 +1,4 @@
-"""BLEU: how many of a text's word sequences its references have (Papineni et al. 2002), as sacrebleu counts."""
+"""BLEU: the share of a text's word sequences that its references have (Papineni et al. 2002), as sacrebleu counts."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from typing import Any
 import numpy as np
 
 from simstudy.metrics.base import Array, FloatArray, Metric, References, TextCounter
-from simstudy.metrics.references import reference_streams, sacrebleu_counter
+from simstudy.metrics.references import sacrebleu_counter
 from simstudy.validation import InputError, check_choice
 
 _ORDERS = (1, 2, 3, 4)
 
-# What k = 0 … 4 orders without a match make of the product of the precisions: the first counts as 1/2 of a match, the
-# next as 1/4, … (sacrebleu's and mteval-v13a's "exp" smoothing); without any match at all the score is 0.
+# Factors of the product of precisions if k = 0 … 4 orders have no match: the first counts as 1/2 of a match, the next
+# as 1/4, … (sacrebleu's and mteval-v13a's "exp" smoothing); without any match at all the score is 0.
 _SMOOTHED = np.array([1, 1 / 2, 1 / 8, 1 / 64, 0])
-
-# What sacrebleu's tokenizers need beside sacrebleu.
-_PACKAGES = {"ja-mecab": "'sacrebleu[ja]'", "ko-mecab": "'sacrebleu[ko]'"}
 
 
 class Bleu(Metric):
@@ -45,14 +42,13 @@ class Bleu(Metric):
 
         if tokenize is not None:
             check_choice("tokenize", tokenize, BLEU.TOKENIZERS)
-        streams = reference_streams(references)
+        options = {"lowercase": lowercase, "tokenize": tokenize, "force": True}
         try:
-            bleu = BLEU(lowercase=lowercase, tokenize=tokenize, force=True, references=streams)
-        except (ImportError, RuntimeError):
-            packages = _PACKAGES.get(str(tokenize), "sentencepiece")
-            raise InputError(f"tokenizer '{tokenize}' needs another package: pip install {packages}") from None
-        # From hyp_length, ref_length, correct, total.
-        return sacrebleu_counter(bleu, len(references), lambda counts: np.roll(counts, -2, axis=1))
+            # From hyp_length, ref_length, correct, total.
+            return sacrebleu_counter(BLEU, references, lambda counts: np.roll(counts, -2, axis=1), **options)
+        except (ImportError, RuntimeError) as error:
+            # It says which package a tokenizer needs.
+            raise InputError(f"tokenizer '{tokenize}': {' '.join(str(error).split())}") from None
 
     def score(self, sums: Array) -> FloatArray:
         sums = np.asarray(sums, dtype=np.float64)

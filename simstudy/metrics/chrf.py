@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from simstudy.metrics.base import Array, FloatArray, IntArray, Metric, References, TextCounter
-from simstudy.metrics.references import reference_streams, sacrebleu_counter
+from simstudy.metrics.base import Array, FloatArray, Metric, References, TextCounter
+from simstudy.metrics.references import sacrebleu_counter
 
 _CHARACTERS = 6
 _BETA_SQUARED = 4
@@ -40,14 +40,13 @@ class Chrf(Metric):
         # Not at the top: most studies count no texts.
         from sacrebleu.metrics.chrf import CHRF
 
-        def arranged(counts: IntArray) -> IntArray:
+        def arranged(counts: Array) -> Array:
             # From hyp, ref, match of each order.
             by_kind = counts.reshape(len(counts), -1, 3)[..., [2, 0, 1]]
             return by_kind.swapaxes(1, 2).reshape(len(counts), -1)
 
-        streams = reference_streams(references)
-        chrf = CHRF(_CHARACTERS, self.word_order, lowercase=lowercase, references=streams)
-        return sacrebleu_counter(chrf, len(references), arranged)
+        options = {"char_order": _CHARACTERS, "word_order": self.word_order, "lowercase": lowercase}
+        return sacrebleu_counter(CHRF, references, arranged, **options)
 
     def score(self, sums: Array) -> FloatArray:
         sums = np.asarray(sums, dtype=np.float64)

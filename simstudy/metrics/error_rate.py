@@ -9,7 +9,7 @@ import numpy as np
 
 from simstudy.compiled import compiled
 from simstudy.metrics.base import Array, IntArray, Ratio, References, TextCounter
-from simstudy.metrics.references import check_references, reference_streams
+from simstudy.metrics.references import sacrebleu_counter, single_references
 from simstudy.validation import InputError
 
 # Blanks of any kind that follow each other.
@@ -50,13 +50,6 @@ class EditRate(ErrorRate):
     def text_counter(
         self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter:
-        check_references(references)
-        for i, texts in enumerate(references):
-            if len(texts) > 1:
-                raise InputError(
-                    f"metric '{self.name}' needs one reference for each item: item number {i + 1} has {len(texts)}; "
-                    "metric 'ter' accepts several"
-                )
         split: Callable[[str], Sequence[str]] = _words if self.name == "wer" else str.strip
         numbers: dict[str, int] = {}
 
@@ -64,7 +57,7 @@ class EditRate(ErrorRate):
             tokens = split(text.lower() if lowercase else text)
             return np.array([numbers.setdefault(token, len(numbers)) for token in tokens], dtype=np.int64)
 
-        gold = [coded(text) for (text,) in references]
+        gold = [coded(text) for text in single_references(self.name, references)]
 
         def count(hypotheses: Sequence[str]) -> IntArray:
             pairs = zip(map(coded, hypotheses), gold, strict=True)
@@ -108,16 +101,7 @@ class Ter(ErrorRate):
         # Not at the top: most studies count no texts.
         from sacrebleu.metrics.ter import TER
 
-        ter = TER(references=reference_streams(references))
-        # No warning of texts that end in " .": what is counted is the same.
-        ter._force = True
-
-        def count(hypotheses: Sequence[str]) -> Array:
-            counts = np.array(ter._extract_corpus_statistics(hypotheses, None), dtype=np.float64)
-            # A mean of lengths need not be whole.
-            return counts.astype(np.int64) if (counts == np.rint(counts)).all() else counts
-
-        return TextCounter(len(references), count, str(ter.get_signature()))
+        return sacrebleu_counter(TER, references)
 
 
 WER, CER, TER = EditRate("wer"), EditRate("cer"), Ter()

@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from simstudy.metrics.base import Array, FloatArray, Metric, Ratio, References, TextCounter
-from simstudy.metrics.references import single_labels
+from simstudy.metrics.references import single_references
 
 # What is counted for each class, in this order; then names of statistics are "right:cat".
 _KINDS = ("right", "predicted", "gold")
@@ -111,7 +111,7 @@ PER_CLASS: dict[str, PerClass] = {
 
 
 def _label_counter(metric: Metric, references: References) -> TextCounter:
-    gold = single_labels(metric.name, references)
+    gold = [label.strip() for label in single_references(metric.name, references)]
     return TextCounter(len(gold), lambda labels: label_counts(metric, gold, [label.strip() for label in labels]))
 
 

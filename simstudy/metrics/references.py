@@ -1,4 +1,4 @@
-"""Reference texts of items: one or several each, as metrics of texts take them, and sacrebleu's counts of both."""
+"""Reference texts of items, one or several each, and sacrebleu's counts of texts against them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.metrics.base import Array, IntArray, References, TextCounter
+from simstudy.metrics.base import Array, References, TextCounter
 from simstudy.validation import InputError
 
 
 def check_references(references: References) -> None:
-    """Raise a ValueError where there is no item, or one without a list of references."""
+    """Raise an InputError if there is no item, or one without a list of references."""
     if not references:
         raise InputError("references", "must hold at least one item")
     for i, texts in enumerate(references):
@@ -22,27 +22,31 @@ def check_references(references: References) -> None:
             raise InputError("references", rule)
 
 
-def single_labels(metric: str, references: References) -> list[str]:
-    """The one label of each item, without blanks around it; ValueError where an item has several."""
-    for i, labels in enumerate(references):
-        if len(labels) > 1:
-            raise InputError(
-                f"metric '{metric}' needs one label for each item: item number {i + 1} has {len(labels)} references"
-            )
-    return [labels[0].strip() for labels in references]
+def single_references(metric: str, references: References) -> list[str]:
+    """The one reference, or label, of each item; an InputError if an item has several."""
+    check_references(references)
+    for i, texts in enumerate(references):
+        if len(texts) > 1:
+            rule = f"metric '{metric}' needs one reference for each item: item number {i + 1} has {len(texts)}"
+            raise InputError(rule)
+    return [text for (text,) in references]
 
 
 def reference_streams(references: References) -> list[tuple[Any, ...]]:
-    """References as sacrebleu takes them: the first ones of all items, the second ones, …, None where there is none."""
+    """References as sacrebleu takes them: the first ones of all items, the second ones, …, None for missing ones."""
     check_references(references)
     return list(zip_longest(*references))
 
 
-def sacrebleu_counter(metric: Any, n_items: int, arranged: Callable[[IntArray], IntArray]) -> TextCounter:
-    """Counts texts by a metric of sacrebleu that holds references; its counts (n, S) are arranged in our order."""
+def sacrebleu_counter(
+    metric: type, references: References, arranged: Callable[[Array], Array] = np.asarray, **options: Any
+) -> TextCounter:
+    """Counter of texts by a metric of sacrebleu, whose counts (n, S) are `arranged` in our order."""
+    scorer = metric(references=reference_streams(references), **options)
 
     def count(hypotheses: Sequence[str]) -> Array:
-        # What sacrebleu.significance resamples.
-        return arranged(np.array(metric._extract_corpus_statistics(hypotheses, None), dtype=np.int64))
+        # The statistics that sacrebleu.significance resamples. TER's mean of reference lengths need not be whole.
+        counts = np.array(scorer._extract_corpus_statistics(hypotheses, None))
+        return arranged(counts.astype(np.int64) if (counts == np.rint(counts)).all() else counts)
 
-    return TextCounter(n_items, count, str(metric.get_signature()))
+    return TextCounter(len(references), count, str(scorer.get_signature()))

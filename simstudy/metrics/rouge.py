@@ -49,25 +49,15 @@ class Rouge(Mean):
         return TextCounter(len(references), count, f"stemmer:{stemmer}|rouge-score:{version('rouge-score')}")
 
 
-class _Words:
-    """rouge-score's own words, each distinct one stemmed once: stems take most of the time."""
-
-    def __init__(self, stemmed: bool) -> None:
-        from nltk.stem.porter import PorterStemmer
-        from rouge_score.tokenize import tokenize
-
-        self._tokenize = tokenize
-        self._stemmer = self if stemmed else None
-        self.stem = lru_cache(maxsize=2**18)(PorterStemmer().stem)
-
-    def tokenize(self, text: str) -> Any:
-        return self._tokenize(text, self._stemmer)
-
-
 @cache
 def _scorer(kind: str, stemmed: bool) -> Any:
     try:
         from rouge_score.rouge_scorer import RougeScorer
+        from rouge_score.tokenizers import DefaultTokenizer
     except ImportError:
         raise InputError(f"metric {kind} needs the package rouge-score: pip install 'simstudy[rouge]'") from None
-    return RougeScorer([kind], tokenizer=_Words(stemmed))
+    tokenizer = DefaultTokenizer(stemmed)
+    if stemmed:
+        # Stems take most of the time, so that each distinct word is stemmed once.
+        tokenizer._stemmer.stem = lru_cache(maxsize=2**18)(tokenizer._stemmer.stem)
+    return RougeScorer([kind], tokenizer=tokenizer)

@@ -90,7 +90,7 @@ def test_labels_are_right_where_they_equal_the_one_that_is_wanted() -> None:
     assert METRICS["f1"].text_counter([["noun"]]) is None
     of_texts = {"accuracy", "bleu", "chrf", "chrf++", "rouge1", "rouge2", "rougeL", "wer", "cer", "ter"}
     assert of_texts <= {name for name, metric in METRICS.items() if metric.counts_texts}
-    told = "^metric 'accuracy' needs one label for each item: item number 2 has 2 references$"
+    told = "^metric 'accuracy' needs one reference for each item: item number 2 has 2$"
     with pytest.raises(ValueError, match=told):
         METRICS["accuracy"].text_counter([["noun"], ["noun", "verb"]])
 

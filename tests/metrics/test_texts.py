@@ -115,8 +115,8 @@ def test_a_tokenizer_that_is_unknown_or_not_installed(monkeypatch: pytest.Monkey
         Bleu().text_counter([["a"]], tokenize="13b")
     monkeypatch.setattr(tokenizer_ja_mecab, "MeCab", None)
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
-    for name, packages in [("ja-mecab", r"'sacrebleu\[ja\]'"), ("flores200", "sentencepiece")]:
-        with pytest.raises(ValueError, match=f"^tokenizer '{name}' needs another package: pip install {packages}$"):
+    for name, packages in [("ja-mecab", r"sacrebleu\[ja\]"), ("flores200", "sentencepiece")]:
+        with pytest.raises(ValueError, match=f"^tokenizer '{name}': .*pip install {packages}"):
             Bleu().text_counter([["a"]], tokenize=name)
 
 
