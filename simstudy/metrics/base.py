@@ -201,6 +201,21 @@ class Metric(FieldsMixin, ABC):
 
     def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
         """Raise an InputError that names a system whose statistics (K, n, S) have no score to compare."""
+        if self.zero_is_best:
+            # The 0 of 0 / 0 would win.
+            self.check_finite(statistics, np.where(self.defined(summed(statistics)), 0.0, np.nan), systems)
+
+    def check_finite(self, statistics: Array, scores: FloatArray, systems: Sequence[str]) -> None:
+        """Raise an InputError that names a system whose score (K,) is no finite number, and its constant statistics."""
+        for system, rows, score in zip(systems, statistics, scores, strict=True):
+            if not np.isfinite(score):
+                columns = zip(self.statistics, rows.T, strict=True)
+                constant = [
+                    f"'{name}' is {values[0]:g} for every item" for name, values in columns if not np.ptp(values)
+                ]
+                why = f": {' and '.join(constant)}" if constant else ""
+                rule = f"of metric '{self.name}' must be a finite number for the whole test set, not {score} as for"
+                raise InputError("score", f"{rule} system '{system}'{why}")
 
     def check_shared(self, statistics: Array, systems: Sequence[str], items: Sequence[str]) -> None:
         """Raise an InputError that names the first item in whose `shared` statistics (K, n, S) systems differ."""

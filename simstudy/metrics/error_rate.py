@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from simstudy.compiled import compiled
-from simstudy.metrics.base import Array, IntArray, Ratio, References, TextCounter
+from simstudy.metrics.base import IntArray, Ratio, References, TextCounter
 from simstudy.metrics.references import sacrebleu_counter, single_references
-from simstudy.validation import InputError
 
 # Blanks of any kind that follow each other.
 _BLANKS = re.compile(r"\s\s+")
@@ -30,12 +29,6 @@ class ErrorRate(Ratio):
             label=name.upper(), unit="percent", of_texts=True, words="" if name == "cer" else "spaced",
             zero_is_best=True,
         )  # fmt: skip
-
-    def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
-        for system, n_words in zip(systems, statistics[..., 1].sum(axis=1), strict=True):
-            if n_words == 0:
-                rule = f"of metric '{self.name}' must not be 0 in all items together, as it is for system '{system}'"
-                raise InputError("ref_length", rule, remedy="a rate over no reference words is not defined")
 
 
 class EditRate(ErrorRate):

@@ -44,7 +44,7 @@ def share_right(kind: str, k: int, right: Array, n: Array) -> FloatArray:
     pass@ is that at least one is right (Chen et al. 2021), pass^ that all are (Yao et al. 2024), majority@ that more
     than half are, where exactly half counts one half.
     """
-    # It takes half a second to import, which those who ask for --help need not wait.
+    # The import takes half a second, and --help does not need it.
     from scipy import stats
 
     right, n = np.asarray(right, dtype=np.int64), np.asarray(n, dtype=np.int64)
@@ -78,20 +78,15 @@ def _most_frequent(k: int, count: int, others: tuple[int, ...]) -> float:
     """The probability that an answer with `count` samples is the most frequent of k, given the counts of the others."""
     ways_to_win = Fraction()
     for most in range(1, min(count, k) + 1):
-        # ways[t, m]: how t of the others can have `most` samples each, the others fewer, and all of them m together.
-        left = k - most
-        # Whole numbers of any size: of many samples they are larger than any float.
-        ways = np.zeros((min(len(others), left // most) + 1, left + 1), dtype=object)
-        ways[0, 0] = 1
+        # Ways to draw the other k - most samples, by the number of answers that tie with `most` samples and the number
+        # of samples so far.
+        ways = {(0, 0): 1}
         for other in others:
-            added = ways * 0
-            for taken in range(min(other, most, left) + 1):
-                tied = int(taken == most)
-                if tied and len(ways) == 1:
-                    continue
-                source = ways[: len(ways) - tied, : left + 1 - taken]
-                added[tied:, taken:] += comb(other, taken) * source
+            added: Counter[tuple[int, int]] = Counter()
+            for (n_ties, n), number in ways.items():
+                for taken in range(min(other, most, k - most - n) + 1):
+                    added[n_ties + (taken == most), n + taken] += comb(other, taken) * number
             ways = added
-        shares = (Fraction(number, 1 + tied) for tied, number in enumerate(ways[:, left].tolist()))
-        ways_to_win += comb(count, most) * sum(shares)
+        shares = sum(Fraction(number, 1 + n_ties) for (n_ties, n), number in ways.items() if n == k - most)
+        ways_to_win += comb(count, most) * shares
     return float(ways_to_win / comb(count + sum(others), k))

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import simstudy as ss
-from simstudy.metrics.direction import directed, sounds_like_error
 from simstudy.metrics.mean import LOWER_MEAN, Mean
+from simstudy.metrics.registry import directed, sounds_like_error
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
 from tests.oracles import compared as table_of
@@ -178,7 +178,7 @@ class TestMetrics:
         assert directed(aer, True) is aer
         with pytest.raises(ValueError, match="lower_is_better=False must not be given for metric 'aer': lower is b"):
             directed(aer, False)
-        with pytest.raises(ValueError, match="must be True, False or None .not said., not 'yes'"):
+        with pytest.raises(ValueError, match="must be True, False or None, not 'yes'"):
             Outputs.from_scores(frame, lower_is_better="yes")  # type: ignore[arg-type]
 
     def test_columns_that_are_called_errors_warn(self) -> None:
