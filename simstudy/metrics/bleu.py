@@ -55,17 +55,10 @@ class Bleu(Metric):
         correct, total = ([sums[..., first + n] for n in range(4)] for first in (0, 4))
         hyp_length, ref_length = sums[..., 8], sums[..., 9]
         # At most 10^12 n-grams of each order keep these products in the range of double precision.
-        matched = _product([np.maximum(c, 1) for c in correct])
+        matched = _product([np.maximum(c, 1) for c in correct]) * _SMOOTHED[sum((c <= 0).astype(int) for c in correct)]
         possible = _product(total)
-        # A count of 0 is rare in a corpus: to see that there is none takes fewer passes than to count them.
-        fewest = np.minimum(np.minimum(correct[0], correct[1]), np.minimum(correct[2], correct[3]))
-        if not np.all(fewest > 0):
-            matched = matched * _SMOOTHED[sum(np.asarray(c <= 0, dtype=np.int64) for c in correct)]
-        if not np.all(possible > 0):
-            matched, possible = np.where(possible > 0, matched, 0), np.where(possible > 0, possible, 1)
-        score = 100 * np.sqrt(np.sqrt(matched / possible))
-        if np.any(hyp_length < ref_length):
-            score = score * np.exp(np.minimum(1 - ref_length / np.maximum(hyp_length, 1), 0))
+        precisions = np.divide(matched, possible, out=np.zeros_like(possible), where=possible > 0)
+        score = 100 * np.sqrt(np.sqrt(precisions)) * np.exp(np.minimum(1 - ref_length / np.maximum(hyp_length, 1), 0))
         return np.asarray(score)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from simstudy.metrics.base import Array, FloatArray, Metric, References, TextCounter
@@ -34,9 +36,7 @@ class Chrf(Metric):
         )  # fmt: skip
         object.__setattr__(self, "word_order", word_order)
 
-    def text_counter(
-        self, references: References, *, tokenize: str | None = None, lowercase: bool = False
-    ) -> TextCounter:
+    def text_counter(self, references: References, *, lowercase: bool = False, **_: Any) -> TextCounter:
         # Not at the top: most studies count no texts.
         from sacrebleu.metrics.chrf import CHRF
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -40,9 +41,7 @@ class EditRate(ErrorRate):
     blanks between words among them. Blanks at both ends do not count. Case and punctuation do; nothing is normalized.
     """
 
-    def text_counter(
-        self, references: References, *, tokenize: str | None = None, lowercase: bool = False
-    ) -> TextCounter:
+    def text_counter(self, references: References, *, lowercase: bool = False, **_: Any) -> TextCounter:
         split: Callable[[str], Sequence[str]] = _words if self.name == "wer" else str.strip
         numbers: dict[str, int] = {}
 
@@ -88,9 +87,7 @@ class Ter(ErrorRate):
     def __init__(self) -> None:
         super().__init__("ter")
 
-    def text_counter(
-        self, references: References, *, tokenize: str | None = None, lowercase: bool = False
-    ) -> TextCounter:
+    def text_counter(self, references: References, **_: Any) -> TextCounter:
         # Not at the top: most studies count no texts.
         from sacrebleu.metrics.ter import TER
 

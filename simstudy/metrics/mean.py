@@ -10,8 +10,7 @@ import numpy as np
 
 from simstudy.metrics.base import Array, Ratio
 
-#: What the name of a mean of errors ends with: a metric is known by its name in tables and files, so that of two which
-#: differ in direction only the name has to say it.
+#: End of the name of a mean of errors: tables and files know a metric by its name, which must differ in each direction.
 LOWER = " (lower is better)"
 
 #: The mean of scores of which higher is better, and of errors.
@@ -21,8 +20,7 @@ MEAN, LOWER_MEAN = "mean", f"mean{LOWER}"
 class Mean(Ratio):
     """The mean of item scores (average precision, ROUGE, a judge's rating), from (sum, count) per item.
 
-    An item of count 0 has no score, and its sum is 0. Scores of items are from `low` to `high`, both included; a scale
-    of 100 makes percent of fractions.
+    An item of count 0 has no score. Scores of items are from `low` to `high`, both included.
     """
 
     def __init__(

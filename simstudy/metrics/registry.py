@@ -130,9 +130,7 @@ def get_metric(metric: str | Metric) -> Metric:
         shipped = _shipped(metric.name)
         if shipped is not None and shipped.with_statistics(metric.statistics) != metric:
             # Tables, labels and files know a metric by its name.
-            rule = (
-                f"must have another name: rename the function or the metric, as '{metric.name}' is a metric of simstudy"
-            )
+            rule = f"must have another name: rename the function or metric, as '{metric.name}' is a metric of simstudy"
             raise InputError("metric", rule)
         return metric
     if not isinstance(metric, str):

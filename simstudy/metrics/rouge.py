@@ -34,9 +34,7 @@ class Rouge(Mean):
         label = f"ROUGE-{kind.removeprefix('rouge')}{'' if stemmed else ' without stemming'}"
         super().__init__(name, low=0, high=1, scale=100, label=label, unit="points", of_texts=True, words="a-z0-9")
 
-    def text_counter(
-        self, references: References, *, tokenize: str | None = None, lowercase: bool = False
-    ) -> TextCounter:
+    def text_counter(self, references: References, **_: Any) -> TextCounter:
         kind = self.name.removesuffix(_NO_STEMS)
         scorer = _scorer(kind, kind == self.name)
         check_references(references)

@@ -21,11 +21,6 @@ _TAG = re.compile(r"(?P<place>[BIESLU])(?:-(?P<label>.+))?")
 _PLACES = {"L": "E", "U": "S"}
 
 
-def is_bio(tag: str) -> bool:
-    """Whether a tag is O, B-label or I-label."""
-    return tag == "O" or (tag[:2] in ("B-", "I-") and len(tag) > 2)
-
-
 def is_span_tag(tag: str) -> bool:
     """Whether a tag is O, or one of BIO, IOBES or BILOU with or without a label."""
     return tag == "O" or _TAG.fullmatch(tag) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from inspect import Parameter, signature
+from inspect import signature
 from numbers import Real
 from types import CodeType
 from typing import Any, get_args
@@ -154,14 +154,9 @@ def _content(part: Any) -> Any:
 
 def _arguments(score: Callable[..., Any]) -> list[str]:
     try:
-        parameters = signature(score).parameters.values()
+        return list(signature(score).parameters)
     except (ValueError, TypeError):
         raise InputError("columns", "must be given: the function does not say what its arguments are called") from None
-    several = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
-    for parameter in parameters:
-        if parameter.kind in several or parameter.default is not Parameter.empty:
-            raise InputError("columns", f"must be given: argument '{parameter.name}' may be several statistics or none")
-    return [parameter.name for parameter in parameters]
 
 
 def _check_elementwise(user_metric: UserMetric) -> None:
