@@ -81,7 +81,7 @@ def test_words_by_hand(guessed: tuple[list[int], list[str]], right_heads: int, r
     assert right_attachments(guessed, PARSE) == right_relations
 
 
-TAGS = st.lists(st.sampled_from(["O", "B-a", "I-a", "B-b", "I-b", "I-a-b"]), max_size=9)
+TAGS = st.lists(st.sampled_from(["O", "B-a", "I-a", "B-b", "I-b", "I-a-b", "B-a-b"]), max_size=9)
 
 
 def conlleval(tags: list[str]) -> set[Span]:
@@ -104,13 +104,6 @@ def test_spans_are_those_of_conlleval(tags: list[str]) -> None:
     assert tagged_spans(tags) == conlleval(tags)
 
 
-def test_a_label_may_have_hyphens() -> None:
-    assert tagged_spans(["B-creative-work", "I-creative-work", "I-creative"]) == {
-        ("creative-work", 0, 2),
-        ("creative", 2, 3),
-    }
-
-
 @pytest.mark.parametrize("tag", ["X-person", "B-", "b-person", "", "person", "Bperson"])
 def test_other_tags_mark_no_spans(tag: str) -> None:
     with pytest.raises(InputError, match="^tags of spans must be O, or B, I, E, S, L or U"):
@@ -129,15 +122,11 @@ LINKS = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)))
 
 @given(LINKS, LINKS, LINKS)
 def test_aer_is_one_minus_the_share_of_right_links(guessed, sure, possible) -> None:  # type: ignore[no-untyped-def]
-    possible = possible | sure
+    """Sure links count as possible, whether listed or not."""
     counts = alignment_counts(guessed, sure, possible)
     METRICS["aer"].check(np.array([[counts]]))
-    both = len(guessed) + len(sure)
+    both, possible = len(guessed) + len(sure), possible | sure
     in_sure = sum(link in sure for link in guessed)
     in_possible = sum(link in possible for link in guessed)
     expected = 100 * (1 - (in_sure + in_possible) / both) if both else 0
     assert METRICS["aer"].score(np.array(counts)) == pytest.approx(expected, abs=1e-12)
-
-
-def test_sure_links_count_as_possible_whether_listed_or_not() -> None:
-    assert alignment_counts({(0, 0)}, {(0, 0)}, set()) == alignment_counts({(0, 0)}, {(0, 0)}, {(0, 0)}) == (1, 1, 1, 1)

@@ -173,9 +173,9 @@ def test_columns_that_are_called_errors_warn() -> None:
 
 
 CALLED_ERRORS = (
-    "wer WER ter cer error Errors err eval_loss evalLoss loss perplexity word_perplexity ppl rmse RMSE mae mse nll brier "
-    "brier_score fpr fnr wer_old old.wer NLLLoss top-1-error top1_error mean_absolute_error false_positives cost toxicity "
-    "false-negative-rate negative_log_likelihood latency mean_latency runtime seconds n_tokens inferenceTime"
+    "wer WER ter cer toxicity error Errors err eval_loss evalLoss loss perplexity word_perplexity ppl rmse RMSE mae mse "
+    "nll brier brier_score fpr fnr wer_old old.wer NLLLoss top-1-error top1_error mean_absolute_error false_positives "
+    "false-negative-rate negative_log_likelihood latency mean_latency runtime seconds cost n_tokens inferenceTime"
 )
 CALLED_OTHERWISE = (
     "score power answer tower terse center lossless glossary accuracy bleu answer_f1 negative_loss 1-wer "

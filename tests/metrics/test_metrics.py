@@ -63,26 +63,22 @@ def test_against_scikit_learn(rng: np.random.Generator) -> None:
     assert METRICS["accuracy"].score(right) == pytest.approx(100 * accuracy_score(gold, guessed))
 
 
-def test_ratios_are_what_they_say(rng: np.random.Generator) -> None:
-    for metric in METRICS.values():
-        if not isinstance(metric, Ratio):
-            continue
-        sums = rng.integers(1, 50, size=len(metric.statistics))
-        above, below = np.dot(metric.numerator, sums), np.dot(metric.denominator, sums)
-        assert metric.score(sums) == pytest.approx(metric.scale * above / below)
-    own = Ratio("own", ("a", "b"), numerator=(1, 0), denominator=(1, -1))
-    assert own.score(np.array([1, 3])) == -50
-    plain = [name for name, metric in METRICS.items() if metric.is_proportion and len(metric.statistics) > 2]
-    assert {"precision", "recall"} <= {*plain}
-    assert not {"f1", "muc_f"} & {*plain}, "F and MUC weigh their sums"
-    assert [replace(own, denominator=below).is_proportion for below in ((1, -1), (0, 2), (1, 1))] == [
-        False,
-        False,
-        True,
-    ]
+def test_ratios_are_ratios_of_weighted_sums(rng: np.random.Generator) -> None:
+    ratio = Ratio("mine", ("a", "b"), numerator=(1, 0), denominator=(1, -1))
+    for metric in (ratio, *METRICS.values()):
+        if isinstance(metric, Ratio):
+            sums = rng.permutation(np.arange(1, 1 + len(metric.statistics)))
+            above, below = np.dot(metric.numerator, sums), np.dot(metric.denominator, sums)
+            assert metric.score(sums) == pytest.approx(metric.scale * above / below)
+            assert metric.defined(np.stack([sums, 0 * sums])).tolist() == [True, False]
+    shares = [name for name, metric in METRICS.items() if metric.is_proportion and len(metric.statistics) > 2]
+    assert {"precision", "recall"} <= {*shares}
+    assert not {"f1", "muc_f"} & {*shares}, "F and MUC weigh their sums"
+    ratios = [replace(ratio, denominator=below) for below in ((1, -1), (0, 2), (1, 1))]
+    assert [metric.is_proportion for metric in ratios] == [False, False, True]
 
 
-def test_labels_are_right_where_they_equal_the_one_that_is_wanted() -> None:
+def test_labels_are_right_if_they_equal_the_gold_label() -> None:
     """Blanks around a label do not count; its case does."""
     counter = METRICS["accuracy"].text_counter([["noun "], ["verb"], ["a b"]])
     assert counter is not None
@@ -90,9 +86,6 @@ def test_labels_are_right_where_they_equal_the_one_that_is_wanted() -> None:
     assert METRICS["f1"].text_counter([["noun"]]) is None
     of_texts = {"accuracy", "bleu", "chrf", "chrf++", "rouge1", "rouge2", "rougeL", "wer", "cer", "ter"}
     assert of_texts <= {name for name, metric in METRICS.items() if metric.counts_texts}
-    told = "^metric 'accuracy' needs one reference for each item: item number 2 has 2$"
-    with pytest.raises(ValueError, match=told):
-        METRICS["accuracy"].text_counter([["noun"], ["noun", "verb"]])
 
 
 def test_statistics_of_the_item_are_statistics() -> None:
@@ -130,32 +123,20 @@ def test_unlike_gold_counts_are_told_of_a_system_that_has_them_on_the_item_that_
         METRICS["f1"].check_shared(counts, list("abcd"), [f"i{k}" for k in range(6)])
 
 
-BETAS = {"muc_f": Fraction(1), "muc_f_2p": Fraction(1, 2), "muc_f_2r": Fraction(2)}
-
-
-def by_definition(possible: int, actual: int, correct: int, partial: int, beta: Fraction) -> dict[str, Fraction]:
-    """Precision, recall and F as Chinchor defines them, in fractions; 0 where a denominator is 0."""
-    found = correct + Fraction(partial, 2)
-    recall = found / possible if possible else Fraction(0)
-    precision = found / actual if actual else Fraction(0)
-    below = beta**2 * precision + recall
-    return {
-        "muc_recall": recall,
-        "muc_precision": precision,
-        "f": (1 + beta**2) * precision * recall / below if below else Fraction(0),
-    }
-
-
 @given(st.tuples(*[st.integers(0, 40)] * 4))
-def test_f_is_that_of_precision_and_recall(parts: tuple[int, int, int, int]) -> None:
+def test_muc_scores_are_by_the_definition(parts: tuple[int, int, int, int]) -> None:
+    """Precision, recall and F as Chinchor defines them, in fractions; 0 if a denominator is 0."""
     missing, wrong, correct, partial = parts
-    found = correct + partial
-    sums = (found + missing, found + wrong, correct, partial)
-    METRICS["muc_f"].check(np.array([[sums]]))
-    for name, beta in BETAS.items():
-        expected = by_definition(*sums, beta)
-        for metric, value in ((name, expected["f"]), *((m, expected[m]) for m in ("muc_recall", "muc_precision"))):
-            assert METRICS[metric].score(np.array(sums)) == pytest.approx(float(100 * value), abs=1e-12)
+    possible, actual, right = correct + partial + missing, correct + partial + wrong, correct + Fraction(partial, 2)
+    recall, precision = right / (possible or 1), right / (actual or 1)
+    expected = {"muc_recall": recall, "muc_precision": precision}
+    for name, beta in {"muc_f": Fraction(1), "muc_f_2p": Fraction(1, 2), "muc_f_2r": Fraction(2)}.items():
+        below = beta**2 * precision + recall
+        expected[name] = (1 + beta**2) * precision * recall / below if below else Fraction(0)
+    METRICS["muc_f"].check(np.array([[[possible, actual, correct, partial]]]))
+    for name, score in expected.items():
+        sums = np.array([possible, actual, correct, partial])
+        assert METRICS[name].score(sums) == pytest.approx(float(100 * score), abs=1e-12)
 
 
 #: A metric's statistics that keep its rules, changes that each break a rule, and the first such rule.
@@ -213,7 +194,3 @@ def test_perplexities_are_of_the_whole_text() -> None:
     assert METRICS["word_perplexity"].test_set_scores(words) == pytest.approx(np.exp(8 / 8))
     assert METRICS["byte_perplexity"].test_set_scores(size) == pytest.approx(np.exp(8 / 32))
     assert METRICS["bits_per_byte"].test_set_scores(size) == pytest.approx(8 / 32 / np.log(2))
-
-
-def test_the_sign_of_a_gain_is_minus_where_less_is_better() -> None:
-    assert [METRICS[name].sign for name in ("accuracy", "wer", "mean (lower is better)")] == [1, -1, -1]
