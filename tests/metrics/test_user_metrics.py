@@ -42,7 +42,6 @@ def test_a_function_is_tested_as_the_metric_that_it_computes(statistics: np.ndar
     np.testing.assert_allclose(tables[0]["gain"], tables[1]["gain"], rtol=1e-12)
 
 
-
 def test_a_score_that_is_no_finite_number_is_0_and_undefined() -> None:
     inverse = metric("inverse", np.divide, columns=["total", "hits"])
     for mine in (metric("mine", f1), inverse):
