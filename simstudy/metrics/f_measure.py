@@ -1,8 +1,8 @@
-"""Precision, recall and F-measures of responses and of fills (MUC), and the alignment error rate."""
+"""Precision, recall and F-measures of responses and of fills (MUC)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -77,28 +77,3 @@ MUC = (
     Fills("muc_f_2p", FBeta(0.5), "MUC 2P&R"),
     Fills("muc_f_2r", FBeta(2), "MUC P&2R"),
 )
-
-
-#: A source word and a target word, by their positions.
-Link = tuple[int, int]
-
-
-class Aer(Ratio):
-    """Alignment error rate in percent: 1 - (|A & S| + |A & P|) / (|A| + |S|) (Och and Ney 2003, section 5).
-
-    A are the guessed links, S the sure ones of the gold standard, P its possible ones, which include the sure ones.
-    Statistics are |A & S|, |A & P|, |A| and |S|. Lower is better.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(
-            "aer", ("in_sure", "in_possible", "guessed", "sure"), higher_is_better=False,
-            numerator=(-1, -1, 1, 1), denominator=(0, 0, 1, 1),
-            of_item=("sure",), shared=("sure",), ascending=(("in_sure", "in_possible", "guessed"), ("in_sure", "sure")),
-            label="AER", unit="percent",
-        )  # fmt: skip
-
-
-def alignment_counts(guessed: Set[Link], sure: Set[Link], possible: Set[Link]) -> tuple[int, int, int, int]:
-    """(in_sure, in_possible, guessed, sure) of one sentence; sure links count as possible, whether listed or not."""
-    return len(guessed & sure), len(guessed & (possible | sure)), len(guessed), len(sure)

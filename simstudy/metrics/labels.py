@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from simstudy.metrics.base import Array, FloatArray, Metric, Ratio, References, TextCounter
-from simstudy.metrics.references import single_references
+from simstudy.metrics.texts import single_references
 
 # What is counted for each class, in this order; then names of statistics are "right:cat".
 _KINDS = ("right", "predicted", "gold")

@@ -9,24 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from simstudy.metrics.annotations import LAS, PARSEVAL, SPAN_F1, STRICT_SPAN_F1, UAS, UPOS, Aer
 from simstudy.metrics.arrays import ARRAYS
 from simstudy.metrics.base import Metric
-from simstudy.metrics.bleu import Bleu
-from simstudy.metrics.chrf import Chrf
-from simstudy.metrics.dependencies import LAS, UAS, UPOS
-from simstudy.metrics.error_rate import CER, TER, WER
-from simstudy.metrics.f_measure import MUC, PRECISION, RECALL, Aer, FBeta
+from simstudy.metrics.f_measure import MUC, PRECISION, RECALL, FBeta
 from simstudy.metrics.labels import PER_CLASS, Accuracy
-from simstudy.metrics.mean import BRADLEY_TERRY, LOWER, MEAN, WIN_RATE, Mean, strength_metric
-from simstudy.metrics.parseval import PARSEVAL
-from simstudy.metrics.perplexity import PERPLEXITIES
+from simstudy.metrics.mean import (
+    BRADLEY_TERRY,
+    LOWER,
+    MEAN,
+    SAMPLE_KINDS,
+    WIN_RATE,
+    Mean,
+    sample_metric,
+    strength_metric,
+)
 from simstudy.metrics.ranking import KINDS as RANKING_KINDS
 from simstudy.metrics.ranking import ranking_metric
-from simstudy.metrics.rouge import KINDS as ROUGE_KINDS
-from simstudy.metrics.rouge import Rouge
-from simstudy.metrics.samples import KINDS as SAMPLE_KINDS
-from simstudy.metrics.samples import sample_metric
-from simstudy.metrics.spans import SPAN_F1, STRICT_SPAN_F1
+from simstudy.metrics.texts import CER, PERPLEXITIES, ROUGE_KINDS, TER, WER, Bleu, Chrf, Rouge
 from simstudy.notes import Argument, Words
 from simstudy.running.plug_ins import Registry
 from simstudy.validation import InputError, nearest

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby, zip_longest
 from pathlib import Path
 
-from simstudy.metrics.dependencies import right_attachments
+from simstudy.metrics.annotations import right_attachments
 from simstudy.notes import Argument, note
 from simstudy.readers.annotations import Annotated, annotated, compared_with_gold
 from simstudy.readers.formats import Format

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simstudy.metrics.dependencies import right_attachments
+from simstudy.metrics.annotations import right_attachments
 from simstudy.training import Examples
 from simstudy_learners.dependencies import trees
 from simstudy_learners.dependencies.trees import Parses, count_las, count_uas, index_sentences, read_dependencies

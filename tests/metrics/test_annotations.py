@@ -8,10 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simstudy.metrics import METRICS
-from simstudy.metrics.dependencies import right_attachments
-from simstudy.metrics.f_measure import alignment_counts
-from simstudy.metrics.parseval import bracket_counts
-from simstudy.metrics.spans import Span, tagged_spans
+from simstudy.metrics.annotations import Span, alignment_counts, bracket_counts, right_attachments, tagged_spans
 from simstudy.readers.trees import parse_trees
 from simstudy.validation import InputError
 

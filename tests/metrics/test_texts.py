@@ -18,7 +18,7 @@ from sacrebleu.tokenizers import tokenizer_ja_mecab
 
 from simstudy.metrics import METRICS, get_metric
 from simstudy.metrics.base import TextCounter
-from simstudy.metrics.rouge import KINDS, _scorer
+from simstudy.metrics.texts import ROUGE_KINDS, _scorer
 
 SENTENCES = st.lists(st.sampled_from(["a", "b", "c", "the", "Cat,", "U.S.", "&quot;"]), max_size=8).map(" ".join)
 ITEMS = st.lists(st.tuples(SENTENCES, st.lists(SENTENCES, min_size=1, max_size=3)), min_size=1, max_size=6)
@@ -129,7 +129,7 @@ def all_lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").split("\n")[:-1]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ROUGE_KINDS)
 @pytest.mark.parametrize("stemmed", [True, False])
 def test_summaries_score_as_by_the_package(kind: str, stemmed: bool, shared_data: Path) -> None:
     """Against rouge-score with its own tokenizer, with one reference and with eleven."""

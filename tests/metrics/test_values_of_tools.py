@@ -19,11 +19,9 @@ import pytest
 import simstudy as ss
 from simstudy.engines.classical_tests import fisher_exact
 from simstudy.metrics import get_metric
-from simstudy.metrics.mean import strength_penalty
-from simstudy.metrics.parseval import bracket_counts
+from simstudy.metrics.annotations import bracket_counts, span_counts, strict_spans, tagged_spans
+from simstudy.metrics.mean import share_right, strength_penalty
 from simstudy.metrics.ranking import ranking_measure
-from simstudy.metrics.samples import share_right
-from simstudy.metrics.spans import span_counts, strict_spans, tagged_spans
 from simstudy.readers.trees import parse_trees
 from simstudy.statistics.bradley_terry import strengths
 from simstudy.statistics.multiplicity import benjamini_hochberg, holm
