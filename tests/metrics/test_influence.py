@@ -19,6 +19,7 @@ from simstudy.metrics.influence import (
     n_undefined,
     over_denominator,
 )
+from simstudy.metrics.user_metrics import metric
 from tests.oracles import ERROR_RATE, GEOMETRIC
 
 EVERY = {**METRICS, ERROR_RATE.name: ERROR_RATE, GEOMETRIC.name: GEOMETRIC}
@@ -170,6 +171,15 @@ def test_a_system_without_a_match_is_followed_from_nothing() -> None:
     other = np.array([[58, 28, 10, 0, 100, 95, 90, 85, 100, 100.0]])
     gain = metric.score(one)[0] - metric.score(other)[0]
     assert ((one - other) * mean_slopes(metric, one, other)).sum() == pytest.approx(gain, rel=0.25)
+
+
+def test_differences_that_cancel_contribute_exactly_0() -> None:
+    """One more of a statistic and one less of another that counts as much: their slopes differ by rounding."""
+    total = metric("total", lambda a, b: (a + b) / 7)
+    one, other = np.array([[2, 200], [5, 1], [3, 3]]), np.array([[1, 201], [4, 1], [4, 2]])
+    parts = difference(one, other, total)
+    assert (parts == 0).tolist() == [True, False, True]
+    assert parts[1] == pytest.approx(1 / 7)
 
 
 @pytest.mark.parametrize("name", ["auc", "median"])
