@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, fbeta_score, precision_score, recall_score
 
 from simstudy.metrics import METRICS, FBeta, Metric, Ratio, get_metric
+from simstudy.metrics.arrays import ARRAYS, ArrayMetric
 from simstudy.metrics.base import summed
+from simstudy.metrics.user_metrics import metric as user_metric
 from simstudy.outputs import Outputs
 
 
@@ -184,3 +186,14 @@ def test_perplexities_are_of_the_whole_text() -> None:
     assert METRICS["word_perplexity"].test_set_scores(words) == pytest.approx(np.exp(8 / 8))
     assert METRICS["byte_perplexity"].test_set_scores(size) == pytest.approx(np.exp(8 / 32))
     assert METRICS["bits_per_byte"].test_set_scores(size) == pytest.approx(8 / 32 / np.log(2))
+
+
+@pytest.mark.parametrize(
+    "array_metric", [ARRAYS["median"], user_metric("first", lambda score: score[0], resample=True)]
+)
+def test_coins_swap_items_between_systems_in_their_order(array_metric: ArrayMetric, rng: np.random.Generator) -> None:
+    one, other = rng.normal(size=(2, 7, 1))
+    coins = rng.integers(0, 2, size=(20, 7))
+    swapped = [np.where(coins[..., None] == side, one, other) for side in (0, 1)]
+    expected = [array_metric.test_set_scores(rows) for rows in swapped]
+    np.testing.assert_array_equal(array_metric.swapped(one, other, coins), expected)
