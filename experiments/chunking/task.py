@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,6 @@ from sklearn.linear_model import SGDClassifier
 
 from simstudy.files.datasets import fetch, registry
 from simstudy.files.packed import unzipped
-from simstudy.metrics.spans import is_bio
 from simstudy.readers.text_files import decoded
 from simstudy.training import BaseSystem, Classifier, Examples, Rows, Task, mixed_order
 from simstudy_learners.sequences.crf import ConditionalRandomField
@@ -23,6 +23,8 @@ from simstudy_learners.sequences.specialised_hmm import SpecialisedHMM
 from simstudy_learners.sequences.token_features import numbered, one_hot
 
 _CORPUS = "nltk/conll2000.zip"
+
+_BIO_TAG = re.compile("O|[BI]-.+")
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def read_chunks(content: bytes, where: str) -> list[ChunkedSentence]:
     for number, line in enumerate([*decoded(content, where).split("\n"), ""], start=1):
         row = line.split()
         if row:
-            if len(row) != 3 or not is_bio(row[2]):
+            if len(row) != 3 or not _BIO_TAG.fullmatch(row[2]):
                 raise ValueError(f"{where}, line {number}: '{line}' is not a word, a part of speech and a chunk tag")
             rows.append(row)
         elif rows:

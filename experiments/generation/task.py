@@ -8,8 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from simstudy.files.datasets import fetch_each, registry
-from simstudy.metrics.bleu import Bleu
-from simstudy.metrics.chrf import Chrf
+from simstudy.metrics.texts import Bleu, Chrf
 from simstudy.training import BaseSystem, Examples, Task, mixed_order
 from simstudy_learners.generation.beam_search import BeamSearch
 from simstudy_learners.generation.counted_texts import CountTexts

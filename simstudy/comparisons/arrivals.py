@@ -9,8 +9,7 @@ from typing import Self
 import numpy as np
 
 from simstudy.metrics import METRICS
-from simstudy.metrics.base import FloatArray
-from simstudy.metrics.ratio import Ratio
+from simstudy.metrics.base import FloatArray, Ratio
 from simstudy.notes import Argument, Words
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.validation import InputError, check_choice, check_range, check_text

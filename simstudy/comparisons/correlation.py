@@ -7,8 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from simstudy.comparisons.relation_classes import relation_classes
+from simstudy.metrics.base import item_deviations
 from simstudy.metrics.influence import contributions
-from simstudy.metrics.ratio import item_deviations
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simstudy.engines.question import Question
 from simstudy.engines.registry import ALTERNATIVES, TESTS, default_test
 from simstudy.metrics import Metric, get_metric
-from simstudy.metrics.ratio import Ratio
+from simstudy.metrics.base import Ratio
 from simstudy.metrics.scaling import rescaled
 from simstudy.notes import Argument, Words
 from simstudy.outputs import Outputs, require_outputs

@@ -15,8 +15,7 @@ import scipy
 
 from simstudy.engines import exact_distributions
 from simstudy.engines.question import Question, SignificanceResult, common_bits, difference_moments
-from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray
-from simstudy.metrics.ratio import item_deviations
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, item_deviations
 
 # Differences of some pairs that are held at a time: 32 MiB, and as much of each of the two systems.
 _TOGETHER = 2**22

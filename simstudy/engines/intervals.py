@@ -14,12 +14,12 @@ from scipy import special
 from simstudy.engines.array_scores import bootstrap_deviations
 from simstudy.engines.question import Question, difference_moments
 from simstudy.metrics import Metric
+from simstudy.metrics.annotations import Aer
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.metrics.error_rate import ErrorRate
-from simstudy.metrics.f_measure import Aer, Counts, Fills
+from simstudy.metrics.f_measure import Counts, Fills
 from simstudy.metrics.influence import deviations
-from simstudy.metrics.perplexity import Perplexity
+from simstudy.metrics.texts import ErrorRate, Perplexity
 from simstudy.statistics.proportions import tango
 
 #: Coverage of the interval; level (two-sided) and power of the minimum detectable gain.

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.metrics import Metric
-from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, IntArray, Ratio, whole
 from simstudy.metrics.influence import contributions, n_undefined
-from simstudy.metrics.ratio import Ratio, whole
 from simstudy.statistics.pvalues import CONVENTIONS, Convention
 from simstudy.text.reprs import FieldsMixin
 

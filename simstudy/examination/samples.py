@@ -9,7 +9,7 @@ import pandas as pd
 
 from simstudy import plot
 from simstudy.comparisons.sample_noise import noise_curve, noises
-from simstudy.metrics.ratio import Ratio
+from simstudy.metrics.base import Ratio
 from simstudy.outputs.samples import has_samples
 from simstudy.pages.sections import Column, Figure, Section, Table
 from simstudy.text.numerals import gain_text

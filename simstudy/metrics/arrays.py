@@ -1,4 +1,4 @@
-"""Metrics that are no function of sums: of the items' values themselves, such as AUC, a median or a correlation.
+"""Metrics of the items' values themselves, not of their sums: AUC, a median, a correlation.
 
 Statistics of an item are its values ("gold", "score"). Engines compute such a metric again on each resample.
 """
@@ -12,32 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, Metric
+from simstudy.metrics.base import Array, FloatArray, Metric
 from simstudy.validation import InputError
 
-#: Scores of counts: takes a system's columns (n,) and how often each item is there (T, n), and returns scores (T,).
-Weighted = Callable[..., Any]
-
-# Numbers that are held together: what stays in the second-level cache.
+# Counts of items in memory at a time: as many as fit the second-level cache.
 _TOGETHER = 2**17
 
 
 @dataclass(frozen=True, repr=False)
 class ArrayMetric(Metric):
-    """A metric of arrays; `simstudy.metric` makes one with ``resample=True``.
+    """A metric of arrays; `simstudy.metric` makes one with ``resample=True``."""
 
-    Attributes
-    ----------
-    function
-        Takes an array for each statistic, with one value for each item, and returns a number.
-    weighted
-        The same for many resamples at a time, where the metric has it: then the function is not called.
-    """
-
-    #: A hash of the function's code and of what it holds: it tells functions apart.
+    #: A hash of the function's code and of the values that it uses: functions differ in it.
     program: str = field(default="", kw_only=True)
+    #: Takes an array for each statistic, with one value for each item, and returns a number.
     function: Callable[..., Any] | None = field(default=None, kw_only=True, repr=False, compare=False)
-    weighted: Weighted | None = field(default=None, kw_only=True, repr=False, compare=False)
+    #: The same for T resamples: takes these arrays and the counts of items (T, n), and returns scores (T,).
+    weighted: Callable[..., Any] | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     @property
     def of_sums(self) -> bool:
@@ -47,47 +38,37 @@ class ArrayMetric(Metric):
         raise InputError(not_of_sums(self))
 
     def test_set_scores(self, statistics: Array) -> FloatArray:
-        every = np.ones((1, statistics.shape[1]), dtype=np.int64)
-        return np.array([self.resampled(rows, every)[0] for rows in statistics])
-
-    def tie_tolerance(self, statistics: Array) -> FloatArray:
-        return TIE_TOLERANCE * np.abs(self.test_set_scores(statistics))
+        return _finite(self._raw_scores(statistics))
 
     def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
-        every = np.ones((1, statistics.shape[1]), dtype=np.int64)
-        check_finite(self, statistics, np.array([self._values(rows, every)[0] for rows in statistics]), systems)
+        self.check_finite(statistics, self._raw_scores(statistics), systems)
 
     def resampled(self, rows: Array, counts: Array) -> FloatArray:
-        """Scores (T,) of items (n, S) that are there so many times (T, n), n being the items; 0 where undefined.
+        """Scores (T,) of T resamples of items (n, S), given the counts of items (T, n); 0 if undefined.
 
-        A score does not depend on the other resamples: its bits are the same beside any of them.
+        A score does not depend on the other resamples, to the last bit.
         """
-        values = np.empty(len(counts))
         size = max(1, _TOGETHER // counts.shape[1])
-        for first in range(0, len(counts), size):
-            values[first : first + size] = self._values(rows, counts[first : first + size])
-        return np.where(np.isfinite(values), values, 0.0)
+        parts = [self._values(rows, counts[first : first + size]) for first in range(0, len(counts), size)]
+        return _finite(np.concatenate(parts))
 
     def swapped(self, one: Array, other: Array, coins: Array) -> tuple[FloatArray, FloatArray]:
-        """Scores (T,) of both pseudo-systems of two systems' items (n, S), where coins (T, n) swap items."""
-        if self.weighted is not None:
-            both = np.concatenate([one, other])
-            kept = np.concatenate([1 - coins, coins], axis=1)
-            return self.resampled(both, kept), self.resampled(both, 1 - kept)
-        every = np.ones((1, len(one)), dtype=np.int64)
-        first, second = np.empty((2, len(coins)))
-        for t, swap in enumerate(coins[..., None] == 1):
-            first[t] = self.resampled(np.where(swap, other, one), every)[0]
-            second[t] = self.resampled(np.where(swap, one, other), every)[0]
-        return first, second
+        """Scores (T,) of both pseudo-systems of two systems' items (n, S), given the coins (T, n) that swap items."""
+        # Items stay in their order: each is drawn from one of the two systems.
+        both = np.stack([one, other], axis=1).reshape(-1, one.shape[1])
+        drawn = np.stack([1 - coins, coins], axis=2).reshape(len(coins), -1)
+        return self.resampled(both, drawn), self.resampled(both, 1 - drawn)
+
+    def _raw_scores(self, statistics: Array) -> FloatArray:
+        every = np.ones((1, statistics.shape[1]), dtype=np.int64)
+        return np.concatenate([self._values(rows, every) for rows in statistics])
 
     def _values(self, rows: Array, counts: Array) -> FloatArray:
         counts = np.asarray(counts, dtype=np.int64)
         if self.weighted is not None:
             with np.errstate(all="ignore"):
                 return np.asarray(self.weighted(*rows.T, counts), dtype=np.float64)
-        items = np.arange(len(rows))
-        return np.array([self._score_items(rows[np.repeat(items, times)]) for times in counts])
+        return np.array([self._score_items(np.repeat(rows, times, axis=0)) for times in counts])
 
     def _score_items(self, rows: Array) -> float:
         assert self.function is not None
@@ -99,19 +80,12 @@ class ArrayMetric(Metric):
         return float(value)
 
 
-def check_finite(metric: Metric, statistics: Array, scores: FloatArray, systems: Sequence[str]) -> None:
-    """Raise an InputError that names a system whose score is no finite number, and its constant statistics."""
-    for system, rows, score in zip(systems, statistics, scores, strict=True):
-        if not np.isfinite(score):
-            columns = zip(metric.statistics, rows.T, strict=True)
-            constant = [f"'{name}' is {column[0]:g} for every item" for name, column in columns if np.ptp(column) == 0]
-            why = f": {' and '.join(constant)}" if constant else ""
-            rule = f"of metric '{metric.name}' must be a finite number for the whole test set, not {score} as for"
-            raise InputError("score", f"{rule} system '{system}'{why}")
+def _finite(scores: FloatArray) -> FloatArray:
+    return np.where(np.isfinite(scores), scores, 0.0)
 
 
 def not_of_sums(metric: Metric) -> str:
-    """Why something that needs each item's part in a score cannot be had for a metric of arrays, in a line."""
+    """The message that a metric of arrays has no contributions of items."""
     return (
         f"metric '{metric.name}' is no function of sums, and this needs each item's part in the score; compare, "
         "leaderboard and examine take it"
@@ -119,20 +93,20 @@ def not_of_sums(metric: Metric) -> str:
 
 
 def _in_order(values: FloatArray, counts: Array) -> tuple[Array, Array, NDArray[np.intp]]:
-    """How often items up to each distinct value are there (T, V), how often each is (T, V), and the value of items."""
+    """Counts of items up to and at each distinct value, (T, V) each, and the index of each item's value (n,)."""
     distinct, place = np.unique(values, return_inverse=True)
     order = np.argsort(place, kind="stable")
     starts = np.searchsorted(place[order], np.arange(len(distinct)))
-    of_value = np.add.reduceat(counts[:, order], starts, axis=1)
-    return np.cumsum(of_value, axis=1), of_value, place
+    at_value = np.add.reduceat(counts[:, order], starts, axis=1)
+    return np.cumsum(at_value, axis=1), at_value, place
 
 
 def auc(gold: FloatArray, score: FloatArray, counts: Array) -> FloatArray:
     """The probability that an item with gold above 0 has a higher score than one without; ties count half."""
     positive = counts * (gold > 0)
-    below, of_value, _ = _in_order(score, counts - positive)
-    _, positive_of, _ = _in_order(score, positive)
-    won = (positive_of * (2 * below - of_value)).sum(axis=1)
+    upto, negatives, _ = _in_order(score, counts - positive)
+    _, positives, _ = _in_order(score, positive)
+    won = (positives * (2 * upto - negatives)).sum(axis=1)
     n_positive = positive.sum(axis=1)
     return np.asarray(won / (2 * n_positive * (counts.sum(axis=1) - n_positive)))
 
@@ -149,7 +123,7 @@ def median(score: FloatArray, counts: Array) -> FloatArray:
 def pearson(gold: FloatArray, score: FloatArray, counts: Array) -> FloatArray:
     """The linear correlation."""
     x, y = (side - side.mean() for side in (gold, score))
-    # Row by row, so that a sum does not depend on how many resamples there are.
+    # Row by row, so that a sum does not depend on the number of resamples.
     n = counts.sum(axis=1)
     mean_x, mean_y, xx, yy, xy = ((counts * part).sum(axis=1) / n for part in (x, y, x * x, y * y, x * y))
     return _correlation(xy - mean_x * mean_y, xx - mean_x**2, yy - mean_y**2)
@@ -160,9 +134,9 @@ def spearman(gold: FloatArray, score: FloatArray, counts: Array) -> FloatArray:
     n = counts.sum(axis=1, keepdims=True)
     ranks = []
     for side in (gold, score):
-        upto, of_value, place = _in_order(side, counts)
+        upto, at_value, place = _in_order(side, counts)
         # Twice a rank, less twice the mean rank: whole numbers, whose sums are exact.
-        ranks.append((2 * upto - of_value - n)[:, place].astype(np.float64))
+        ranks.append((2 * upto - at_value - n)[:, place].astype(np.float64))
     x, y = ranks
     return _correlation(*((counts * product).sum(axis=1) for product in (x * y, x * x, y * y)))
 
@@ -171,7 +145,7 @@ def _correlation(xy: FloatArray, xx: FloatArray, yy: FloatArray) -> FloatArray:
     return np.asarray(np.clip(np.divide(xy, np.sqrt(xx * yy), out=np.full(len(xy), np.nan), where=xx * yy > 0), -1, 1))
 
 
-def _gold_metric(name: str, label: str, weighted: Weighted) -> ArrayMetric:
+def _gold_metric(name: str, label: str, weighted: Callable[..., Any]) -> ArrayMetric:
     return ArrayMetric(
         name, ("gold", "score"), label=label, of_item=("gold",), shared=("gold",), program=name, weighted=weighted
     )
@@ -191,7 +165,7 @@ ARRAYS: dict[str, ArrayMetric] = {
 
 
 def real_numbers(function: Callable[..., Any], columns: Sequence[Array], call: str) -> FloatArray:
-    """What a user's function returns for these columns; an InputError that begins with the call where it fails."""
+    """The numbers that a user's function returns for these columns; an InputError that names the call if it fails."""
     try:
         with np.errstate(all="ignore"):
             returned = function(*columns)

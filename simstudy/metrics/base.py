@@ -1,15 +1,16 @@
-"""What a metric is: names for its statistics, and a score of their sums."""
+"""What a metric is: names for its statistics, and a score of their sums. Most metrics are a `Ratio` of two sums."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, fields
+from itertools import pairwise
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from simstudy.text.reprs import FieldsMixin
 from simstudy.validation import InputError
@@ -21,7 +22,7 @@ IntArray = NDArray[np.int64]
 #: Reference texts, or the label, of n items: one or several each.
 References = Sequence[Sequence[str]]
 
-#: What scores are told in. A gain of what is in percent is in points; "" is a scale of the metric's own.
+#: The unit of scores. A gain of scores in percent is in points; "" is a scale of the metric's own.
 Unit = Literal["percent", "points", "probability", ""]
 
 #: What a metric of texts takes for words: runs of a-z and 0-9, or what stands between spaces.
@@ -30,20 +31,26 @@ Words = Literal["a-z0-9", "spaced", ""]
 #: Scores that are not ratios of whole numbers tie when they differ by less than this part of their size.
 TIE_TOLERANCE = 1e-9
 
-
 # numpy adds rows of so few numbers several times more slowly than their columns.
 _FEW_COLUMNS = 4
 
 
-def summed(statistics: Array, kind: DTypeLike) -> Array:
-    """Sums (..., S) of statistics (..., n units, S) over the units, as numbers of a kind."""
-    if statistics.dtype.kind not in "iu" or statistics.shape[-1] > _FEW_COLUMNS:
+def widened(statistics: Array) -> Array:
+    """Statistics as int64, or as float64 if they are decimals: numbers that add up without overflow."""
+    return statistics.astype(_sum_type(statistics), copy=False)
+
+
+def summed(statistics: Array) -> Array:
+    """Sums (..., S) of statistics (..., n units, S) over the units, as int64 or float64."""
+    kind = _sum_type(statistics)
+    if kind is np.float64 or statistics.shape[-1] > _FEW_COLUMNS:
         # Decimals add up to other bits in another order.
         return np.asarray(statistics.sum(axis=-2, dtype=kind))
-    sums = np.empty((*statistics.shape[:-2], statistics.shape[-1]), dtype=kind)
-    for s in range(statistics.shape[-1]):
-        statistics[..., s].sum(axis=-1, dtype=kind, out=sums[..., s])
-    return sums
+    return np.stack([column.sum(axis=-1, dtype=kind) for column in np.moveaxis(statistics, -1, 0)], axis=-1)
+
+
+def _sum_type(statistics: Array) -> type[np.int64 | np.float64]:
+    return np.int64 if statistics.dtype.kind in "iu" else np.float64
 
 
 @dataclass(frozen=True)
@@ -56,11 +63,10 @@ class TextCounter(FieldsMixin):
     signature: str = ""
 
     def statistics(self, hypotheses: Sequence[str]) -> Array:
-        """Statistics (n, S) of one system's n texts; ValueError where there are not as many as items."""
+        """Statistics (n, S) of one system's n texts; an InputError if there are not as many texts as items."""
         if len(hypotheses) != self.n_items:
-            raise InputError(
-                "hypotheses", f"must be {self.n_items} texts, one for each item with references", len(hypotheses)
-            )
+            rule = f"must be {self.n_items} texts, one for each item with references"
+            raise InputError("hypotheses", rule, len(hypotheses))
         return self.count(hypotheses)
 
 
@@ -75,28 +81,30 @@ class Metric(FieldsMixin, ABC):
     #: False for error rates: gains are then differences of the other sign.
     higher_is_better: bool = True
     _: KW_ONLY
-    #: Statistics of the item, not of what a system said about it (the gold count): they stay where it says nothing.
+    #: Statistics of the item, not of a system's output (the gold count): an item without output has them too.
     of_item: tuple[str, ...] = ()
-    #: Those that every system has alike. Not the closest of several references, or the candidates that it accepts.
+    #: Statistics that all systems share. Not the closest of several references, or the candidates that it accepts.
     shared: tuple[str, ...] = ()
-    #: What reports and figures call it; its name where there is nothing better.
+    #: Rules of an item's statistics: ("correct", "guessed") stands for 0 <= correct <= guessed.
+    ascending: tuple[tuple[str, ...], ...] = field(default=(), compare=False, repr=False)
+    #: Its name in reports and figures; `name` if there is nothing better.
     label: str = field(default="", compare=False)
     unit: Unit = field(default="", compare=False)
-    #: The least and the largest score of an item that may have one score; None where it takes more numbers.
+    #: The least and the largest score of an item with a single score; None for other statistics.
     item_range: tuple[float, float] | None = None
-    #: Whether statistics of 0 are the best that an item may have: none may be made up then for a missing item.
+    #: Whether statistics of 0 are the best that an item may have: a missing item cannot have them then.
     zero_is_best: bool = field(default=False, compare=False, repr=False)
     #: Whether the denominator counts what a system chose: precision.
     of_chosen: bool = field(default=False, compare=False)
     #: Whether `text_counter` compares texts: then case and blanks are the metric's own matter.
     of_texts: bool = False
-    #: Whether `text_counter` can be told which tokenizer to take.
+    #: Whether `text_counter` has a choice of tokenizers.
     tokenizers: bool = False
-    #: What `text_counter` always takes for words; "" where a tokenizer tells, or words do not count.
+    #: The words that `text_counter` counts; "" if the tokenizer decides, or words do not count.
     words: Words = field(default="", compare=False, repr=False)
     #: How the statistics were counted of texts (`TextCounter.signature`); empty for others.
     signature: str = field(default="", compare=False, repr=False)
-    #: What the quotient is multiplied by where the score is a ratio of sums: 100 for percent.
+    #: The factor of a ratio of sums: 100 for percent.
     scale: float = 1.0
 
     def __post_init__(self) -> None:
@@ -108,7 +116,7 @@ class Metric(FieldsMixin, ABC):
 
     @property
     def definition(self) -> str:
-        """All that tells metrics apart, as text: what is kept of one is known by it."""
+        """The fields in which metrics differ, as text: saved outputs know their metric by it."""
         values = ", ".join(f"{entry.name}={getattr(self, entry.name)!r}" for entry in fields(self) if entry.repr)
         return f"{type(self).__qualname__}({values})"
 
@@ -121,7 +129,7 @@ class Metric(FieldsMixin, ABC):
         """
 
     def defined(self, sums: Array) -> NDArray[np.bool_]:
-        """Where summed statistics (..., S) have a score, rather than a 0 that stands for 0 / 0; shape (...)."""
+        """Whether summed statistics (..., S) have a score, rather than a 0 that stands for 0 / 0; shape (...)."""
         return np.ones(np.shape(sums)[:-1], dtype=np.bool_)
 
     @property
@@ -131,34 +139,34 @@ class Metric(FieldsMixin, ABC):
 
     def test_set_scores(self, statistics: Array) -> FloatArray:
         """Scores (K,) of statistics (K, n items, S)."""
-        return self.score(summed(statistics, np.int64 if statistics.dtype.kind in "iu" else np.float64))
+        return self.score(summed(statistics))
 
     def with_statistics(self, names: Sequence[str]) -> Self:
-        """The metric of this family that has these statistics; itself where it is no family, or has none such."""
+        """The metric of this family with these statistics; itself if it is no family, or has no such member."""
         return self
 
     def ratio(self, statistics: Array) -> tuple[Array, Array] | None:
-        """Numerators and denominators (...) of statistics (..., S); None where the score is no ratio of sums."""
+        """Numerators and denominators (...) of statistics (..., S); None if the score is no ratio of sums."""
         return None
 
     def tie_tolerance(self, statistics: Array) -> FloatArray:
-        """How much of each system's score may be rounding, shape (K,), given statistics (K systems, n items, S)."""
-        return TIE_TOLERANCE * np.abs(self.score(summed(statistics, np.float64)))
+        """Largest rounding error of each system's score, shape (K,), given statistics (K systems, n items, S)."""
+        return TIE_TOLERANCE * np.abs(self.test_set_scores(statistics))
 
     def signed(self, signature: str) -> Self:
-        """The same metric, of statistics that were counted as the signature says."""
+        """The same metric, with the signature of the statistics that were counted."""
         other = copy(self)
         object.__setattr__(other, "signature", signature)
         return other
 
     @property
     def sign(self) -> int:
-        """1 where more is better, -1 where less is."""
+        """1 if higher scores are better, else -1."""
         return 1 if self.higher_is_better else -1
 
     @property
     def is_proportion(self) -> bool:
-        """Whether the score is a ratio of two plain sums of statistics: so many of so many."""
+        """Whether the score is a ratio of two plain sums of statistics, a share of a number."""
         return False
 
     @property
@@ -169,12 +177,17 @@ class Metric(FieldsMixin, ABC):
     def text_counter(
         self, references: References, *, tokenize: str | None = None, lowercase: bool = False
     ) -> TextCounter | None:
-        """What counts statistics of texts or labels, each item with one or several references; None of other items."""
+        """A counter of texts or labels, given one or several references of each item; None if items are no texts."""
         return None
 
-    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
-        """Rules of statistics (K systems, n items, S): where each holds, shape (K, n), and what it says."""
-        return []
+    def rules(self, statistics: Array) -> Iterator[tuple[Array, str]]:
+        """Rules of statistics (K systems, n items, S): whether each item keeps it, shape (K, n), and its formula."""
+        columns = dict(zip(self.statistics, np.moveaxis(statistics, -1, 0), strict=True))
+        for chain in self.ascending:
+            holds = columns[chain[0]] >= 0
+            for low, high in pairwise(chain):
+                holds &= columns[low] <= columns[high]
+            yield holds, " <= ".join(["0", *chain])
 
     def check(self, statistics: Array, systems: Sequence[str] = (), items: Sequence[str] = ()) -> None:
         """Raise an InputError that names the first system and item whose statistics break a rule."""
@@ -187,10 +200,25 @@ class Metric(FieldsMixin, ABC):
                 raise InputError("statistics", f"for metric '{self.name}' must have {rule}, unlike {values} of {place}")
 
     def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
-        """Raise a ValueError that names a system whose statistics (K, n, S) have no score that could be compared."""
+        """Raise an InputError that names a system whose statistics (K, n, S) have no score to compare."""
+        if self.zero_is_best:
+            # The 0 of 0 / 0 would win.
+            self.check_finite(statistics, np.where(self.defined(summed(statistics)), 0.0, np.nan), systems)
+
+    def check_finite(self, statistics: Array, scores: FloatArray, systems: Sequence[str]) -> None:
+        """Raise an InputError that names a system whose score (K,) is no finite number, and its constant statistics."""
+        for system, rows, score in zip(systems, statistics, scores, strict=True):
+            if not np.isfinite(score):
+                columns = zip(self.statistics, rows.T, strict=True)
+                constant = [
+                    f"'{name}' is {values[0]:g} for every item" for name, values in columns if not np.ptp(values)
+                ]
+                why = f": {' and '.join(constant)}" if constant else ""
+                rule = f"of metric '{self.name}' must be a finite number for the whole test set, not {score} as for"
+                raise InputError("score", f"{rule} system '{system}'{why}")
 
     def check_shared(self, statistics: Array, systems: Sequence[str], items: Sequence[str]) -> None:
-        """Raise a ValueError that names the first item of which systems have unlike `shared` statistics (K, n, S)."""
+        """Raise an InputError that names the first item in whose `shared` statistics (K, n, S) systems differ."""
         for name in self.shared:
             values = statistics[..., self.statistics.index(name)]
             unlike = values != values[:1]
@@ -203,3 +231,72 @@ class Metric(FieldsMixin, ABC):
                     f"must have one '{name}' of each item, but item '{items[item]}' has {first:g} by '{systems[0]}' "
                     f"and {other:g} by '{systems[system]}'",
                 )
+
+
+@dataclass(frozen=True, repr=False)
+class Ratio(Metric):
+    """A metric that is a ratio of two integer combinations of the summed statistics.
+
+    Accuracy, precision, recall, F-measures and attachment scores are of this form. The engines use it
+    twice: they resample two columns a system instead of S, and they judge ties exactly, by integer arithmetic.
+    """
+
+    #: S integer weights each. The score is ``scale * (numerator . sums) / (denominator . sums)``, and 0 if the
+    #: denominator is 0.
+    numerator: tuple[int, ...] = ()
+    denominator: tuple[int, ...] = ()
+    scale: float = field(default=100.0, kw_only=True)
+
+    def score(self, sums: Array) -> FloatArray:
+        above, below = (np.asarray(side, dtype=np.float64) for side in self.ratio(np.asarray(sums)))
+        # One rounding in the quotient and one in the scale: equal fractions give equal scores.
+        return self.scale * np.divide(above, below, out=np.zeros_like(below), where=below != 0)
+
+    def defined(self, sums: Array) -> NDArray[np.bool_]:
+        return np.asarray(self.ratio(np.asarray(sums))[1] != 0)
+
+    @property
+    def is_proportion(self) -> bool:
+        return {*self.numerator, *self.denominator} <= {0, 1}
+
+    def ratio(self, statistics: Array) -> tuple[Array, Array]:
+        return combine(statistics, self.numerator), combine(statistics, self.denominator)
+
+    def tie_tolerance(self, statistics: Array) -> FloatArray:
+        """0 for ratios of whole numbers.
+
+        Decimals have no exact binary form, so equal means of decimals may differ in their last bits. The error is
+        a part of the sizes that were added, not of the sum, which may be near 0.
+        """
+        if whole(statistics):
+            return np.zeros(len(statistics))
+        above, below = self.ratio(statistics)
+        of = np.abs(below.sum(axis=1))
+        return np.asarray(TIE_TOLERANCE * self.scale * np.abs(above).sum(axis=1) / np.where(of > 0, of, 1))
+
+
+def combine(statistics: Array, weights: tuple[int, ...]) -> Array:
+    """Weighted sum over the last axis, (..., S) -> (...), as int64 or float64."""
+    total: Array = np.zeros(statistics.shape[:-1], dtype=_sum_type(statistics))
+    for s, weight in enumerate(weights):
+        if weight:
+            total += weight * widened(statistics[..., s])
+    return total
+
+
+def item_deviations(above: Array, below: Array) -> FloatArray:
+    """Numerators (K, n) less their expectations from each system's ratio and the shared denominators (n,).
+
+    Long sentences have many right words and many wrong ones: what varies is the number above or below the system's
+    share. With equal denominators this is a numerator less the mean.
+    """
+    total = below.sum()
+    share = above.sum(axis=1, keepdims=True) / (total or 1)
+    return np.asarray(above - share * below, dtype=np.float64)
+
+
+def whole(statistics: Array) -> bool:
+    """Whether statistics (K, n, S) are whole numbers that add up exactly, in whatever type they come."""
+    if statistics.dtype.kind in "iu":
+        return True
+    return bool(np.abs(statistics).max() < 2**53 / statistics.shape[1] and (statistics == np.rint(statistics)).all())

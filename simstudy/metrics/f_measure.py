@@ -1,15 +1,14 @@
-"""Precision, recall and F-measures of responses and of fills (MUC), and the alignment error rate."""
+"""Precision, recall and F-measures of responses and of fills (MUC)."""
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from simstudy.metrics.base import Array
-from simstudy.metrics.ratio import Ratio
+from simstudy.metrics.base import Array, Ratio, widened
 from simstudy.validation import InputError
 
 
@@ -18,14 +17,9 @@ class Counts(Ratio):
 
     def __init__(self, name: str, numerator: tuple[int, ...], denominator: tuple[int, ...], **more: Any) -> None:
         super().__init__(
-            name, ("correct", "guessed", "gold"), numerator=numerator, denominator=denominator,
-            of_item=("gold",), shared=("gold",), unit="percent", **more,
+            name, ("correct", "guessed", "gold"), numerator=numerator, denominator=denominator, of_item=("gold",),
+            shared=("gold",), ascending=(("correct", "guessed"), ("correct", "gold")), unit="percent", **more,
         )  # fmt: skip
-
-    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
-        correct, guessed, gold = (statistics[..., s] for s in range(3))
-        holds = (correct >= 0) & (correct <= guessed) & (correct <= gold)
-        return [(holds, "0 <= correct <= guessed and correct <= gold")]
 
 
 #: 100 * correct / guessed, and 100 * correct / gold.
@@ -65,16 +59,13 @@ class Fills(Ratio):
         # Not shared: optional fills are possible only where a system has them (Chinchor 1992).
         super().__init__(
             name, ("possible", "actual", "correct", "partial"), numerator=above, denominator=below,
-            of_item=("possible",), label=label, unit="percent",
+            of_item=("possible",), ascending=(("correct",), ("partial",)), label=label, unit="percent",
         )  # fmt: skip
 
-    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
-        possible, actual, correct, partial = (statistics[..., s] for s in range(4))
-        # Narrow integers would wrap around.
-        matched = correct + partial.astype(np.result_type(partial, np.int64))
-        holds = (correct >= 0) & (partial >= 0) & (matched <= possible) & (matched <= actual)
-        rule = "0 <= correct, 0 <= partial, correct + partial <= possible and correct + partial <= actual"
-        return [(holds, rule)]
+    def rules(self, statistics: Array) -> Iterator[tuple[Array, str]]:
+        yield from super().rules(statistics)
+        possible, actual, correct, partial = np.moveaxis(widened(statistics), -1, 0)
+        yield correct + partial <= np.minimum(possible, actual), "correct + partial <= possible and <= actual"
 
 
 #: Chinchor (1992, figures 9-11) reports F in three weightings: "P&R", "2P&R" with precision twice as important, and
@@ -86,32 +77,3 @@ MUC = (
     Fills("muc_f_2p", FBeta(0.5), "MUC 2P&R"),
     Fills("muc_f_2r", FBeta(2), "MUC P&2R"),
 )
-
-
-#: A source word and a target word, by their positions.
-Link = tuple[int, int]
-
-
-class Aer(Ratio):
-    """Alignment error rate in percent: 1 - (|A & S| + |A & P|) / (|A| + |S|) (Och and Ney 2003, section 5).
-
-    A are the guessed links, S the sure ones of the gold standard, P its possible ones, which include the sure ones.
-    Statistics are |A & S|, |A & P|, |A| and |S|. Lower is better.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(
-            "aer", ("in_sure", "in_possible", "guessed", "sure"), higher_is_better=False,
-            numerator=(-1, -1, 1, 1), denominator=(0, 0, 1, 1),
-            of_item=("sure",), shared=("sure",), label="AER", unit="percent",
-        )  # fmt: skip
-
-    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
-        in_sure, in_possible, guessed, sure = (statistics[..., s] for s in range(4))
-        holds = (in_sure >= 0) & (in_sure <= in_possible) & (in_possible <= guessed) & (in_sure <= sure)
-        return [(holds, "0 <= in_sure <= in_possible <= guessed and in_sure <= sure")]
-
-
-def alignment_counts(guessed: Set[Link], sure: Set[Link], possible: Set[Link]) -> tuple[int, int, int, int]:
-    """(in_sure, in_possible, guessed, sure) of one sentence; sure links count as possible, whether listed or not."""
-    return len(guessed & sure), len(guessed & (possible | sure)), len(guessed), len(sure)

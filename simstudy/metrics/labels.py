@@ -1,11 +1,10 @@
 """Metrics of labels: accuracy, macro-F1, balanced accuracy and Matthews correlation (MCC).
 
-All but accuracy need counts for each class. The classes are those of a data set, so such a metric is made for each
-data set (`PerClass.with_classes`). Statistics of an item are, for each class, whether it is predicted rightly, whether
-it is predicted, and whether it is the gold label. Scores are scikit-learn's of the (resampled) items, and 0 / 0 is 0
-(`zero_division=0`). A class without a gold label counts neither in balanced accuracy nor in macro-F1. For macro-F1
-scikit-learn counts it unless it is given the gold labels (`labels=`). Then one stray answer makes a class of F1 0 for
-one system alone: two systems that are equally good would differ by a third of their scores, on every item alike.
+All but accuracy need the classes of a data set (`PerClass.with_classes`). Statistics of an item are, for each class,
+whether it is predicted rightly, whether it is predicted, and whether it is the gold label. Scores are scikit-learn's of
+the (resampled) items, and 0 / 0 is 0 (`zero_division=0`). A class without a gold label counts neither in balanced
+accuracy nor in macro-F1, as with `labels=` the gold labels in scikit-learn: else a stray answer would make a class of
+F1 0 for one system alone.
 """
 
 from __future__ import annotations
@@ -15,9 +14,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from simstudy.metrics.base import Array, FloatArray, Metric, References, TextCounter
-from simstudy.metrics.ratio import Ratio
-from simstudy.metrics.references import single_labels
+from simstudy.metrics.base import Array, FloatArray, Metric, Ratio, References, TextCounter
+from simstudy.metrics.texts import single_references
 
 # What is counted for each class, in this order; then names of statistics are "right:cat".
 _KINDS = ("right", "predicted", "gold")
@@ -32,17 +30,11 @@ class Accuracy(Ratio):
     def __init__(self) -> None:
         super().__init__(
             "accuracy", ("correct", "total"), numerator=(1, 0), denominator=(0, 1),
-            of_item=("total",), shared=("total",), unit="percent", item_range=(0, 1),
+            of_item=("total",), shared=("total",), ascending=(("correct", "total"),), unit="percent", item_range=(0, 1),
         )  # fmt: skip
 
-    def text_counter(
-        self, references: References, *, tokenize: str | None = None, lowercase: bool = False
-    ) -> TextCounter:
+    def text_counter(self, references: References, **_: Any) -> TextCounter:
         return _label_counter(self, references)
-
-    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
-        correct, total = statistics[..., 0], statistics[..., 1]
-        return [((correct >= 0) & (correct <= total), "0 <= correct <= total")]
 
 
 class PerClass(Metric):
@@ -51,14 +43,14 @@ class PerClass(Metric):
     def __init__(self, name: str, classes: Sequence[str] = (), **more: Any) -> None:
         gold = tuple(f"gold:{label}" for label in classes)
         super().__init__(
-            name, tuple(f"{kind}:{label}" for kind in _KINDS for label in classes), of_item=gold, shared=gold, **more
-        )
+            name, tuple(f"{kind}:{label}" for kind in _KINDS for label in classes), of_item=gold, shared=gold,
+            ascending=tuple((f"right:{label}", f"{kind}:{label}") for label in classes for kind in _KINDS[1:]), **more,
+        )  # fmt: skip
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The labels that there are."""
-        n = len(self.statistics) // len(_KINDS)
-        return tuple(name.partition(":")[2] for name in self.statistics[:n])
+        """The labels, in the order of the statistics."""
+        return _classes(self.statistics)
 
     def with_classes(self, classes: Iterable[str]) -> Self:
         """The same metric of these labels, in alphabetical order."""
@@ -66,19 +58,11 @@ class PerClass(Metric):
         return type(self)(self.name, sorted(set(classes)), **more)
 
     def with_statistics(self, names: Sequence[str]) -> Self:
-        classes = [name.partition(":")[2] for name in names[: len(names) // len(_KINDS)]]
-        metric = self.with_classes(classes)
+        metric = self.with_classes(_classes(names))
         return metric if metric.statistics == tuple(names) else self
 
-    def text_counter(
-        self, references: References, *, tokenize: str | None = None, lowercase: bool = False
-    ) -> TextCounter:
+    def text_counter(self, references: References, **_: Any) -> TextCounter:
         return _label_counter(self, references)
-
-    def rules(self, statistics: Array) -> list[tuple[Array, str]]:
-        right, predicted, gold = np.split(statistics, len(_KINDS), axis=-1)
-        holds = np.all((right >= 0) & (right <= predicted) & (right <= gold), axis=-1)
-        return [(holds, "0 <= right <= predicted and right <= gold for every class")]
 
 
 class MacroF1(PerClass):
@@ -120,7 +104,7 @@ PER_CLASS: dict[str, PerClass] = {
 
 
 def _label_counter(metric: Metric, references: References) -> TextCounter:
-    gold = single_labels(metric.name, references)
+    gold = [label.strip() for label in single_references(metric.name, references)]
     return TextCounter(len(gold), lambda labels: label_counts(metric, gold, [label.strip() for label in labels]))
 
 
@@ -137,6 +121,10 @@ def label_counts(metric: Metric, gold: Sequence[str], predicted: Sequence[str]) 
     counts[rows, 1, columns[1]] = 1
     counts[rows, 2, columns[0]] = 1
     return counts.reshape(len(right), -1)
+
+
+def _classes(statistics: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name.partition(":")[2] for name in statistics[: len(statistics) // len(_KINDS)])
 
 
 def _by_class(sums: Array) -> list[FloatArray]:

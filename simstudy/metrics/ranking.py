@@ -1,7 +1,7 @@
 """Rankings: measures of the ranked documents of one topic, as trec_eval and ir_measures have them.
 
-A document is relevant if its grade is 1 or more, or as high as the measure says ("ap:rel=2"). Documents that were not
-judged have grade 0. Scores are fractions.
+A document is relevant if its grade is at least 1, or at least the measure's level ("ap:rel=2"). Documents without a
+judgement have grade 0. Scores are fractions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from math import log2
 
 from simstudy.metrics.mean import Mean
 
-#: Measures, with @k for a cutoff: those that need one, may have one, and have none.
+#: Measures: with a cutoff @k, with or without one, and without one.
 _MEASURE = re.compile(
     r"(?:(?P<cut>precision|recall|success)@(?P<k>[1-9][0-9]*)"
     r"|(?P<any>ap|rr|ndcg)(?:@(?P<at>[1-9][0-9]*))?"
@@ -29,23 +29,15 @@ _LABELS = {"ap": "average precision", "rr": "reciprocal rank", "ndcg": "nDCG", "
 
 @dataclass(frozen=True)
 class RankingMeasure:
-    """A measure of a ranking.
+    """A measure of a ranking."""
 
-    Attributes
-    ----------
-    kind
-        "ap", "rr", "ndcg", "precision", "recall", "success" or "rprecision".
-    cutoff
-        How many of the first ranks count; None: all.
-    level
-        The lowest grade of a relevant document (trec_eval -l). It does not matter to nDCG.
-    exponential
-        Whether the gain of a document of grade g is 2^g - 1 (Burges et al. 2005), and not g; for nDCG only.
-    """
-
+    #: "ap", "rr", "ndcg", "precision", "recall", "success" or "rprecision".
     kind: str
+    #: The number of first ranks that count; None: all.
     cutoff: int | None = None
+    #: The lowest grade of a relevant document (trec_eval -l); nDCG ignores it.
     level: int = 1
+    #: Whether nDCG has gain 2^g - 1 for a document of grade g (Burges et al. 2005), and not g.
     exponential: bool = False
 
     def score(self, grades: Sequence[int], judged: Sequence[int]) -> float:
@@ -53,25 +45,22 @@ class RankingMeasure:
         if self.kind == "ndcg":
             ideal = self._discounted(sorted(judged, reverse=True))
             return self._discounted(grades) / ideal if ideal else 0.0
-        relevant = [grade >= self.level for grade in grades[: self.cutoff]]
         n_relevant = sum(grade >= self.level for grade in judged)
-        hits = [rank for rank, hit in enumerate(relevant, start=1) if hit]
+        hits = [rank for rank, grade in enumerate(grades[: self.cutoff], start=1) if grade >= self.level]
         match self.kind:
-            case "ap":
-                total = 0.0
-                for n, rank in enumerate(hits, start=1):
-                    total += n / rank
-                return total / n_relevant if n_relevant else 0.0
             case "rr":
                 return 1 / hits[0] if hits else 0.0
             case "precision":
                 return len(hits) / (self.cutoff or 1)
-            case "recall":
-                return len(hits) / n_relevant if n_relevant else 0.0
             case "success":
                 return float(bool(hits))
+            case "ap":
+                total = sum(n / rank for n, rank in enumerate(hits, start=1))
+            case "recall":
+                total = len(hits)
             case _:
-                return sum(rank <= n_relevant for rank in hits) / n_relevant if n_relevant else 0.0
+                total = sum(rank <= n_relevant for rank in hits)
+        return total / n_relevant if n_relevant else 0.0
 
     def _discounted(self, grades: Sequence[int]) -> float:
         """Discounted cumulative gain (Jarvelin and Kekalainen 2002): the discount at rank r is log2(r + 1)."""

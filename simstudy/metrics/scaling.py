@@ -1,7 +1,6 @@
-"""Statistics on a scale of their own, so that no test depends on the unit in which scores are given.
+"""Statistics in a unit in which they are whole numbers or at most 1, so that no test depends on the unit of scores.
 
-Scores of 0.5 and 2.5 are whole numbers of halves; scores of 1e200 are those of 1 in other units. Only where the
-score is a ratio is its scale free: other metrics (BLEU) have counts, whose scale means something.
+Scores of 0.5 and 2.5 are whole numbers of halves. Only ratios are rescaled: other metrics (BLEU) have counts.
 """
 
 from __future__ import annotations
@@ -10,50 +9,46 @@ from math import frexp, ldexp
 
 import numpy as np
 
-from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, Metric
-from simstudy.metrics.ratio import Ratio, whole
+from simstudy.metrics.base import TIE_TOLERANCE, Array, FloatArray, Metric, Ratio, whole
 from simstudy.validation import InputError
 
-#: Sizes of scores that double precision can add, square and compare: sums are at most `MOST`, and the largest score of
-#: a system, if it is not 0, is at least `LEAST` and at least `LEAST_PART` of another system's largest.
-MOST, LEAST, LEAST_PART = 2.0**960, 2.0**-960, 2.0**-400
+# Sizes of scores that double precision can add, square and compare: sums are at most `_MOST`, and the largest score of
+# a system, if it is not 0, is at least `_LEAST` and at least `_LEAST_PART` of another system's largest.
+_MOST, _LEAST, _LEAST_PART = 2.0**960, 2.0**-960, 2.0**-400
 
-# The least unit that is looked for, as a part of the largest value.
+# The least common unit, as a part of the largest value.
 _LEAST_UNIT = 2.0**-20
 
 
 def check_range(statistics: Array, names: list[str]) -> None:
-    """Raise a ValueError where the sizes of statistics (K, n items, S) are beyond what double precision can hold."""
+    """Raise an InputError if double precision cannot add up statistics (K, n items, S) of these sizes."""
     if statistics.dtype.kind in "iu":
         return
     sizes = np.abs(statistics).max(axis=1)
     largest = sizes.max(axis=0)
-    refused = (sizes > MOST / statistics.shape[1]) | (sizes < np.maximum(LEAST, LEAST_PART * largest))
-    if (refused & (sizes > 0)).any():
-        k, s = np.argwhere(refused & (sizes > 0))[0]
+    too_small = (sizes > 0) & (sizes < np.maximum(_LEAST, _LEAST_PART * largest))
+    refused = too_small | (sizes > _MOST / statistics.shape[1])
+    if refused.any():
+        k, s = np.argwhere(refused)[0]
         rule = f"must be in another unit: the largest of system '{names[k]}' is {sizes[k, s]:.3g}"
         raise InputError("statistics", f"{rule}, of all systems {largest[s]:.3g}: double precision cannot add them up")
 
 
 def rescaled(statistics: Array, metric: Metric) -> tuple[Array, float]:
-    """The same statistics in units in which they are whole numbers, or else at most 1, and what such a unit is worth.
+    """Statistics (K systems, n items, S) in units in which they are whole numbers, or else at most 1, and a factor.
 
-    Scores of the new statistics (K systems, n items, S) times that factor are the scores. Where nothing is to be done,
-    it is these statistics and 1.
+    Scores of the new statistics times the factor are the scores.
     """
     if not isinstance(metric, Ratio) or whole(statistics):
         return statistics, 1.0
-    above = {s for s, weight in enumerate(metric.numerator) if weight}
-    below = {s for s, weight in enumerate(metric.denominator) if weight}
-    if above & below:
+    above, below = (np.flatnonzero(weights) for weights in (metric.numerator, metric.denominator))
+    groups = [(above, 1), (below, -1)]
+    if np.intersect1d(above, below).size:
         # One unit for all: it cancels.
-        groups, signs = [above | below], [0]
-    else:
-        groups, signs = [above, below], [1, -1]
+        groups = [(np.union1d(above, below), 0)]
     new = statistics.astype(np.float64)
     factor = 1.0
-    for group, sign in zip(groups, signs, strict=True):
-        columns = sorted(group)
+    for columns, sign in groups:
         if whole(statistics[..., columns]):
             continue
         unit = _common_unit(new[..., columns])
@@ -68,9 +63,9 @@ def rescaled(statistics: Array, metric: Metric) -> tuple[Array, float]:
 
 
 def _common_unit(values: FloatArray) -> float | None:
-    """The largest number of which all values are whole multiples but for their rounding: 0.37 is 37 hundredths.
+    """The largest number of which all values are whole multiples, up to rounding: 0.37 is 37 hundredths.
 
-    Euclid's algorithm, for units of at least a millionth of the largest value.
+    Euclid's algorithm, for units of at least a millionth of the largest value; None if there is none.
     """
     largest = float(np.abs(values).max())
     if largest == 0:
@@ -94,10 +89,9 @@ def _common_unit(values: FloatArray) -> float | None:
 
 
 def on_grid(rows: Array) -> FloatArray:
-    """Numbers (..., n) rounded to a grid of each row's own, so fine that a row's sums use all of double precision.
+    """Numbers (..., n) rounded to multiples of a power of two for each row, which add up to the same in any order.
 
-    Whole steps of a power of two add up to the same in any order, and a row's grid is not coarse because another row's
-    numbers are large.
+    The steps are so fine that a row's sums use all of double precision.
     """
     largest = np.abs(rows).max(axis=-1, keepdims=True)
     exponent = np.frexp(np.where(largest > 0, largest, 1.0) * rows.shape[-1])[1] - 52

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from inspect import Parameter, signature
+from inspect import signature
 from numbers import Real
 from types import CodeType
 from typing import Any, get_args
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.metrics import get_metric
-from simstudy.metrics.arrays import ArrayMetric, check_finite, real_numbers
-from simstudy.metrics.base import Array, FloatArray, Metric, Unit
+from simstudy.metrics.arrays import ArrayMetric, real_numbers
+from simstudy.metrics.base import Array, FloatArray, Metric, Unit, summed
 from simstudy.running.fingerprints import fingerprint
 from simstudy.text.plain_text import printable
 from simstudy.validation import InputError, check_choice, check_flag, check_text, check_texts
@@ -25,7 +25,7 @@ from simstudy.validation import InputError, check_choice, check_flag, check_text
 class UserMetric(Metric):
     """A metric by a user's function of summed statistics; `metric` makes it."""
 
-    #: A hash of the function's code and of what it holds: it tells functions apart.
+    #: A hash of the function's code and of the values that it uses: functions differ in it.
     program: str = field(default="", kw_only=True)
     #: Takes an array of sums for each statistic, and returns an array of scores of their shape.
     function: Callable[..., Any] = field(default=np.add, kw_only=True, repr=False, compare=False)
@@ -38,10 +38,10 @@ class UserMetric(Metric):
         return np.isfinite(self._values(sums))
 
     def check_scores(self, statistics: Array, systems: Sequence[str]) -> None:
-        check_finite(self, statistics, self._values(statistics.sum(axis=1, dtype=np.float64)), systems)
+        self.check_finite(statistics, self._values(summed(statistics)), systems)
 
     def _values(self, sums: Array) -> FloatArray:
-        # A copy: what the function does to it changes no later score.
+        # A copy: the function may change it.
         columns = np.moveaxis(np.array(sums, dtype=np.float64), -1, 0)
         return real_numbers(self.function, [*columns], f"score({', '.join(self.statistics)}) of metric '{self.name}'")
 
@@ -61,38 +61,34 @@ def metric(
     Parameters
     ----------
     name
-        What tables and figures call it: printable, without a bar, and none of the registry's names.
+        Its name in tables and figures: printable, without a bar, and none of the registry's names.
     score
-        Takes one array for each column (with ``resample=True`` see there): that statistic summed over the items, for
-        any number of test sets at a time.
-        Returns the scores, an array of the same shape; each score is of one test set alone. On a resample where it is
-        not a finite number (0 / 0) the score is 0; on a whole test set it must be a finite number.
+        Takes an array for each column, the sums of that statistic in any number of test sets, and returns an array of
+        their scores; each score depends on one test set alone. If it is no finite number (0 / 0), a resample scores 0,
+        and a whole test set is refused.
     columns
-        Names of an item's statistics, in the order of the function's arguments; by default the arguments' names, where
-        none of them has a default.
+        Names of an item's statistics, in the order of the function's arguments; by default the arguments' names.
     lower_is_better
         Whether the score counts errors or costs.
     unit
         "percent" (a gain is then in points), "points", "probability", or "" for a scale of its own.
     of_item
-        Those of the columns that belong to the item, such as the number of gold answers: they stay where a system
-        gives no answer (``missing="zero"``).
+        The columns that belong to the item, such as the number of gold answers: an item without an answer
+        (``missing="zero"``) has them too.
     resample
         For scores that are no function of sums (a median, a quantile, an agreement). The function then takes one array
         for each column, with a value for each item, and returns one number. It is called again for each system and
-        resample, on the items of the resample in their order. Where it returns no finite number the score is 0.
-        The bootstrap is the default test then, and intervals are the bootstrap's too; tests that need each item's
-        part in a score do not apply. "auc", "median", "pearson" and "spearman" are there, and faster.
+        resample, on the items of the resample in their order. Tests and intervals are the bootstrap's by default;
+        tests of items' contributions do not apply. "auc", "median", "pearson" and "spearman" are faster.
 
     Raises
     ------
     ValueError
-        For a name or columns that are no names, and a function that does not take the columns or does not return one
-        number for each.
+        If the function does not take the columns, or does not return one number for each test set.
 
     Notes
     -----
-    The function should be smooth: sign flips and intervals replace it by its slope. Where it has steps (rounding,
+    The function should be smooth: sign flips and intervals replace it by its slope. If it has steps (rounding,
     thresholds) they are wrong; use ``test="randomization"``, which is valid for any function if the systems' results
     could be exchanged. The metric's signature is a hash of the function's code, defaults and enclosed values.
 
@@ -128,26 +124,23 @@ def metric(
     if len(names) == 0 or len(set(names)) < len(names):
         raise InputError("columns", "must be at least one name, and each once", list(names))
     program = fingerprint(_content(score))
-    definition = (name, tuple(names), not lower_is_better)
-    options: dict[str, Any] = {
-        "of_item": tuple(of_item), "unit": unit, "signature": f"source:{program[:12]}", "program": program,
-    }  # fmt: skip
-    if resample:
-        array_metric = ArrayMetric(*definition, **options, function=score)
-        get_metric(array_metric)
-        return array_metric
-    user_metric = UserMetric(*definition, **options, function=score)
-    get_metric(user_metric)
-    _check_elementwise(user_metric)
-    return user_metric
+    made = (ArrayMetric if resample else UserMetric)(
+        name, tuple(names), not lower_is_better, of_item=tuple(of_item), unit=unit, signature=f"source:{program[:12]}",
+        program=program, function=score,
+    )  # fmt: skip
+    # It refuses names of simstudy.
+    get_metric(made)
+    if isinstance(made, UserMetric):
+        _check_elementwise(made)
+    return made
 
 
-# Where a function or an object lies in memory.
+# The memory address of a function or an object.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def _content(part: Any) -> Any:
-    """What tells functions apart: code, constants, defaults, enclosed values and numbers of the module."""
+    """The properties in which functions differ: code, constants, defaults, enclosed values, numbers of the module."""
     if isinstance(part, CodeType):
         return [part.co_code.hex(), part.co_names, *map(_content, part.co_consts)]
     code = getattr(part, "__code__", None)
@@ -161,31 +154,19 @@ def _content(part: Any) -> Any:
 
 def _arguments(score: Callable[..., Any]) -> list[str]:
     try:
-        parameters = signature(score).parameters.values()
+        return list(signature(score).parameters)
     except (ValueError, TypeError):
         raise InputError("columns", "must be given: the function does not say what its arguments are called") from None
-    several = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
-    for parameter in parameters:
-        if parameter.kind in several or parameter.default is not Parameter.empty:
-            raise InputError("columns", f"must be given: argument '{parameter.name}' may be several statistics or none")
-    return [parameter.name for parameter in parameters]
 
 
 def _check_elementwise(user_metric: UserMetric) -> None:
-    """Raise a ValueError where the function does not give each row of sums a score of its own."""
+    """Raise an InputError if the score of a test set depends on other test sets."""
     sums = np.arange(1.0, 1 + 6 * len(user_metric.statistics)).reshape(2, 3, -1) % 7 + 1
     together = user_metric.score(sums)
     alone = [[user_metric.score(row) for row in rows] for rows in sums]
     if together.shape != (2, 3):
-        raise InputError(
-            "score",
-            "must return one number for each test set: of sums of shape (2, 3) scores of that shape, not of "
-            f"{together.shape}",
-            remedy="if it is no function of sums: simstudy.metric(name, function, resample=True)",
-        )
+        rule = f"must return one number for each test set: scores of shape (2, 3) as the sums, not {together.shape}"
+        remedy = "if it is no function of sums: simstudy.metric(name, function, resample=True)"
+        raise InputError("score", rule, remedy=remedy)
     if np.shape(alone) != together.shape or not np.allclose(together, alone, rtol=1e-12):
-        raise InputError(
-            "score",
-            "must depend on a test set's own sums alone: the same sums had other scores beside those of other test "
-            "sets",
-        )
+        raise InputError("score", "must depend on a test set's sums alone, but it depends on other test sets")

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.metrics.base import IntArray
-from simstudy.metrics.direction import sounds_like_error
+from simstudy.metrics.registry import sounds_like_error
 from simstudy.notes import Argument, note
 from simstudy.text.reprs import listed
 from simstudy.validation import InputError, brief, check_unique, check_utf8

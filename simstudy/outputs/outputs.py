@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from simstudy.metrics import Metric, get_metric
 from simstudy.metrics.arrays import not_of_sums
-from simstudy.metrics.direction import directed
 from simstudy.metrics.labels import PER_CLASS, PerClass
+from simstudy.metrics.registry import directed
 from simstudy.metrics.scaling import check_range
 from simstudy.outputs import frames
 from simstudy.outputs.frames import Table

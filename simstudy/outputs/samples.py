@@ -8,7 +8,7 @@ import numpy as np
 
 from simstudy.metrics import get_metric
 from simstudy.metrics.base import FloatArray, IntArray
-from simstudy.metrics.samples import KINDS, kind_and_k, sample_metric, share_of_plurality, share_right
+from simstudy.metrics.mean import SAMPLE_KINDS, kind_and_k, sample_metric, share_of_plurality, share_right
 from simstudy.outputs.frames import grouped_items
 from simstudy.outputs.outputs import Outputs, require_outputs
 from simstudy.validation import InputError, check_text
@@ -76,7 +76,7 @@ def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None
     require_outputs(outputs)
     check_text("question", question, "the name of a column of the items", or_none=True)
     if not isinstance(metric, str) or (metric not in ("mean", "pass@1") and sample_metric(metric) is None):
-        raise InputError("metric", f"must be one of mean, {', '.join(KINDS)} (k >= 2)", metric)
+        raise InputError("metric", f"must be one of mean, {', '.join(SAMPLE_KINDS)} (k >= 2)", metric)
     if outputs.samples is not None and question is None:
         means, codes = outputs, None
     else:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from simstudy.metrics.f_measure import Link, alignment_counts
+from simstudy.metrics.annotations import Link, alignment_counts
 from simstudy.readers.annotations import Annotated, compared_with_gold
 from simstudy.readers.formats import Format
 from simstudy.readers.long_table import LongTable

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.metrics.base import FloatArray
-from simstudy.metrics.direction import sounds_like_error
+from simstudy.metrics.registry import sounds_like_error
 from simstudy.notes import Argument, Note, Words, note, notes_kept
 from simstudy.rankings.candidates import Candidates
 from simstudy.readers.columns import (

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from simstudy.metrics import Metric
-from simstudy.metrics.base import Array, FloatArray
-from simstudy.metrics.ratio import whole
+from simstudy.metrics.base import Array, FloatArray, whole
 from simstudy.notes import Argument, Words
 from simstudy.outputs.frames import CLUSTERS
 from simstudy.readers.request import column

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from simstudy.metrics.spans import has_ends, is_span_tag, span_counts, strict_spans, tagged_spans
+from simstudy.metrics.annotations import has_ends, is_span_tag, span_counts, strict_spans, tagged_spans
 from simstudy.notes import Argument, Words, note
 from simstudy.readers.annotations import Annotated, annotated, compared_with_gold
 from simstudy.readers.formats import Format

@@ -6,16 +6,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, groupby
-from os.path import commonprefix
+from itertools import groupby, zip_longest
 from pathlib import Path
 
-from simstudy.metrics.dependencies import Parse, TextWord, align_words, right_attachments, text_words
-from simstudy.notes import Argument, Words, note
+from simstudy.metrics.annotations import right_attachments
+from simstudy.notes import Argument, note
 from simstudy.readers.annotations import Annotated, annotated, compared_with_gold
 from simstudy.readers.formats import Format
 from simstudy.readers.long_table import LongTable
@@ -26,21 +23,14 @@ from simstudy.validation import InputError
 
 _N_COLUMNS = 10
 
-# Ids of ranges of words (1-2), which are a token, and of empty nodes (8.1).
-_RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
-_EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
+# Ids of multiword tokens (1-2) and of empty nodes (8.1).
+_NO_WORD = re.compile(r"[0-9]+[-.][0-9]+")
 
 # The number of a word, or none.
 _HEAD = re.compile(r"[0-9]{1,9}|_")
 
 # Metrics that look at heads; others look at tags.
 _OF_HEADS = ("uas", "las")
-
-# Characters that an error shows of two texts that differ.
-_SHOWN = 20
-
-#: The metric's statistics of a sentence.
-Counts = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -58,8 +48,6 @@ class Sentence:
     relations: tuple[str, ...]
     #: The number of its first line.
     line: int
-    #: Each token as the text has it, and its words.
-    tokens: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def marks(self, metric: str) -> Sequence[str]:
         """The annotation of each word that a metric compares: tags, heads, or heads with their relations."""
@@ -72,8 +60,8 @@ class Sentence:
 def read(request: Request) -> LongTable:
     """Rows of parsed or tagged sentences, a file for each system, scored by UAS, LAS, or universal tags.
 
-    Sentences are matched by ``sent_id``, or else by their order, if their words are the same. Other words of the same
-    text are aligned, and counted in the gold sentence in which they begin. Documents are the items' clusters.
+    Sentences are matched by ``sent_id``, or by their order if a system's sentences have no ids of gold. Their words
+    must be the same. Documents are the items' clusters.
     """
     metric = request.metric.name
     gold_path = request.gold_file("CoNLL-U", ["uas", "las", "upos", "accuracy"])
@@ -82,22 +70,18 @@ def read(request: Request) -> LongTable:
     gold = {sentence.id if have_ids else str(n): sentence for n, sentence in enumerate(treebank, start=1)}
     remarks: list[str] = []
 
-    def of_system(path: Path) -> dict[str, Annotated[Counts]]:
+    def sentences_of(path: Path) -> dict[str, Annotated[Sentence]]:
         sentences = _sentences(path, metric)
         by_id = {sentence.id: sentence for sentence in sentences if sentence.id}
-        shared = by_id.keys() & gold.keys()
-        same_words = all(by_id[item].words == gold[item].words for item in shared)
-        if len(by_id) == len(sentences) and shared and same_words:
-            return _rows({item: gold.get(item, sentence) for item, sentence in by_id.items()}, sentences, metric)
-        in_order = [sentence.words for sentence in sentences] == [sentence.words for sentence in treebank]
-        if not in_order:
-            _check_text(sentences, path, treebank, gold_path)
-            if metric == "accuracy":
-                remedy = Words("{upos} aligns words", upos=Argument("metric", "upos"))
-                raise InputError(f"the words are not those of {gold_path}", remedy=remedy, at=path)
-        aligned = "words are aligned as in the CoNLL 2018 shared task"
-        remarks.append("sentences are matched by their order" if in_order else aligned)
-        return _rows(gold, sentences, metric, aligned=not in_order)
+        in_order = len(by_id) < len(sentences) or not by_id.keys() & gold.keys()
+        if in_order:
+            remarks.append("sentences are matched by their order")
+            by_id = dict(zip(gold, sentences, strict=False))
+        for item, sentence in by_id.items():
+            _check_words(sentence, gold.get(item, sentence), path, gold_path)
+        if in_order and len(sentences) != len(treebank):
+            raise InputError(f"has {counted(len(sentences), 'sentence')}, {gold_path} {len(treebank):,}", at=path)
+        return {item: _annotated(sentence, metric) for item, sentence in by_id.items()}
 
     documents = [sentence.document for sentence in treebank]
     if all(documents) and request.items is None:
@@ -105,9 +89,9 @@ def read(request: Request) -> LongTable:
         note("documents as clusters", n=n_documents, items=Argument("unit", "item"))
     return compared_with_gold(
         request,
-        _rows(gold, treebank, metric),
-        of_system,
-        lambda counts, _: counts,
+        {item: _annotated(sentence, metric) for item, sentence in gold.items()},
+        sentences_of,
+        lambda guessed, gold: _counts(guessed, gold, metric),
         numbered=not have_ids,
         clusters=documents if all(documents) else (),
         remarks=remarks,
@@ -123,71 +107,29 @@ def _sentences(path: Path, metric: str) -> list[Sentence]:
     return sentences
 
 
-def _text(sentences: Sequence[Sentence]) -> tuple[str, list[TextWord], list[int]]:
-    """The text of sentences without blanks, their words, and the position in the text at which each sentence begins."""
-    text, words = text_words(chain(*(sentence.tokens for sentence in sentences)))
-    firsts = accumulate((len(sentence.words) for sentence in sentences[:-1]), initial=0)
-    return text, words, [words[first].start for first in firsts]
+def _check_words(sentence: Sentence, gold: Sentence, path: Path, gold_path: Path) -> None:
+    """Raise an InputError that names the first word that is not gold's: systems must have gold's tokens."""
+    if sentence.words != gold.words:
+        pairs = enumerate(zip_longest(sentence.words, gold.words, fillvalue=""), start=1)
+        n, word, expected = next((n, *words) for n, words in pairs if words[0] != words[1])
+        rule = f"must have the words of gold ({gold_path}, line {gold.line}): word {n} must be '{expected}'"
+        raise InputError("sentence", rule, word, at=f"{path}, line {sentence.line}")
 
 
-def _check_text(sentences: Sequence[Sentence], path: Path, gold: Sequence[Sentence], gold_path: Path) -> None:
-    """Raise an InputError if sentences have another text than those of gold, whatever their words."""
-    (text, _, starts), (gold_text, _, gold_starts) = _text(sentences), _text(gold)
-    if text != gold_text:
-        at = len(commonprefix([text, gold_text]))
-        line, gold_line = sentences[bisect_right(starts, at) - 1].line, gold[bisect_right(gold_starts, at) - 1].line
-        shown, expected = text[at : at + _SHOWN], gold_text[at : at + _SHOWN]
-        rule = f"neither words nor text are those of gold: '{shown}', not '{expected}' ({gold_path}, line {gold_line})"
-        raise InputError(rule, at=f"{path}, line {line}")
+def _annotated(sentence: Sentence, metric: str) -> Annotated[Sentence]:
+    text = annotated(sentence.words, sentence.marks(metric))
+    return Annotated(sentence.line, " ".join(sentence.words), sentence, text)
 
 
-def _rows(
-    gold: Mapping[str, Sentence], sentences: Sequence[Sentence], metric: str, *, aligned: bool = False
-) -> dict[str, Annotated[Counts]]:
-    """The counts of each gold sentence: (right, the system's, gold) words, or (right, gold) words for accuracy.
-
-    Sentences are those of gold with the same words, unless words are to be aligned.
-    """
-    treebank = [*gold.values()]
-    sentence_of = [k for k, sentence in enumerate(treebank) for _ in sentence.words]
-    pairs, sentence_of_word = [(i, i) for i in range(len(sentence_of))], sentence_of
-    if aligned:
-        (_, gold_words, starts), (_, words, _) = _text(treebank), _text(sentences)
-        pairs = align_words(gold_words, words)
-        sentence_of_word = [bisect_right(starts, word.start) - 1 for word in words]
-        for g, s in pairs:
-            # A multiword token may have words of two gold sentences.
-            sentence_of_word[s] = sentence_of[g]
-    n_right = Counter(sentence_of[g] for g, s in _right_pairs(pairs, treebank, sentences, metric))
-    of_words = [(s.line, w, m) for s in sentences for w, m in zip(s.words, s.marks(metric), strict=True)]
-    inside: list[list[tuple[int, str, str]]] = [[] for _ in gold]
-    for k, word in zip(sentence_of_word, of_words, strict=True):
-        inside[k].append(word)
-    rows: dict[str, Annotated[Counts]] = {}
-    for k, (item, right) in enumerate(gold.items()):
-        lines, forms, marks = zip(*inside[k], strict=True) if inside[k] else ((1,), (), ())
-        counts = (n_right[k], len(right.words)) if metric == "accuracy" else (n_right[k], len(forms), len(right.words))
-        rows[item] = Annotated(lines[0], " ".join(right.words), counts, annotated(forms, marks))
-    return rows
-
-
-def _right_pairs(
-    pairs: Sequence[tuple[int, int]], gold: Sequence[Sentence], system: Sequence[Sentence], metric: str
-) -> list[tuple[int, int]]:
-    """The pairs of aligned words that a metric counts as right."""
+def _counts(guessed: Sentence, gold: Sentence, metric: str) -> tuple[int, ...]:
+    """(right, all) words of a sentence for accuracy, else (right, the system's, gold) words."""
     if metric in _OF_HEADS:
-        return right_attachments(_parse(system), _parse(gold), pairs, labelled=metric == "las")
-    gold_tags, tags = ([tag for sentence in file for tag in sentence.tags] for file in (gold, system))
-    return [(g, s) for g, s in pairs if gold_tags[g] == tags[s]]
-
-
-def _parse(sentences: Sequence[Sentence]) -> Parse:
-    """The heads and relations of the words of all sentences, which are numbered as one."""
-    heads: list[int] = []
-    for sentence in sentences:
-        start = len(heads)
-        heads += [start + head if head else 0 for head in sentence.heads]
-    return heads, [relation for sentence in sentences for relation in sentence.relations]
+        parses = ((sentence.heads, sentence.relations) for sentence in (guessed, gold))
+        n_right = right_attachments(*parses, labelled=metric == "las")
+    else:
+        n_right = sum(tag == gold_tag for tag, gold_tag in zip(guessed.tags, gold.tags, strict=True))
+    n = len(gold.words)
+    return (n_right, n) if metric == "accuracy" else (n_right, n, n)
 
 
 @once
@@ -202,8 +144,6 @@ def read_conllu(path: Path) -> list[Sentence]:
         numbered = list(block)
         comments: dict[str, str] = {}
         words: list[list[str]] = []
-        # The form of each token, and the numbers of its first and last word.
-        tokens: list[tuple[str, int, int]] = []
         for number, text in numbered:
             columns = text.split("\t")
             if text.startswith("#"):
@@ -214,22 +154,15 @@ def read_conllu(path: Path) -> list[Sentence]:
                 raise InputError(rule, at=f"{path}, line {number}")
             elif columns[0] == str(len(words) + 1):
                 words.append(columns)
-                if not tokens or tokens[-1][2] < len(words):
-                    tokens.append((columns[1], len(words), len(words)))
-            elif match := _RANGE.fullmatch(columns[0]):
-                first, last = int(match[1]), int(match[2])
-                if not len(words) + 1 == first <= last or (tokens and tokens[-1][2] >= first):
-                    raise InputError("id", "must begin at the next word", columns[0], at=f"{path}, line {number}")
-                tokens.append((columns[1], first, last))
-            elif not _EMPTY_NODE.fullmatch(columns[0]):
+            elif not _NO_WORD.fullmatch(columns[0]):
                 rule = f"must be that of word {len(words) + 1}"
                 raise InputError("id", rule, columns[0], at=f"{path}, line {number}")
         line = numbered[0][0]
         place = f"{path}, line {line}"
         document = comments.get("newdoc id", document)
         name = comments.get("sent_id") or comments.get("tweet_id") or ""
-        if not words or tokens[-1][2] > len(words):
-            raise InputError("a sentence has no words" if not words else "a multiword token lacks words", at=place)
+        if not words:
+            raise InputError("a sentence has no words", at=place)
         if name in lines:
             raise InputError(f"sentence '{name}' is there already, at line {lines[name]}", at=place)
         lines |= {name: line} if name else {}
@@ -239,8 +172,7 @@ def read_conllu(path: Path) -> list[Sentence]:
                 rule = f"of word {word} must be a word of the sentence, 1 to {len(words)}, or 0"
                 raise InputError("head", rule, head, at=place)
         numbers = tuple(-1 if head == "_" else int(head) for head in heads)
-        of_tokens = tuple((form, forms[first - 1 : last]) for form, first, last in tokens)
-        sentences.append(Sentence(name, document, forms, tags, numbers, relations, line, of_tokens))
+        sentences.append(Sentence(name, document, forms, tags, numbers, relations, line))
     return sentences
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.files.packed import as_given, plain_name
-from simstudy.metrics.perplexity import PERPLEXITIES
+from simstudy.metrics.texts import PERPLEXITIES
 from simstudy.notes import note
 from simstudy.readers.columns import USUAL, first_named
 from simstudy.readers.formats import Format

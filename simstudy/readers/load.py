@@ -11,9 +11,8 @@ import pandas as pd
 
 from simstudy.files.packed import as_given, zip_files_named
 from simstudy.metrics import METRICS, Metric, get_metric
-from simstudy.metrics.direction import directed, sounds_like_error
-from simstudy.metrics.mean import MEAN, strength_metric
-from simstudy.metrics.samples import sample_metric
+from simstudy.metrics.mean import MEAN, sample_metric, strength_metric
+from simstudy.metrics.registry import directed, sounds_like_error
 from simstudy.notes import Argument, Note, Words, notes_kept, tell
 from simstudy.outputs import Outputs
 from simstudy.outputs.frames import Table, is_table

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from simstudy.metrics import Metric
 from simstudy.metrics.base import Array, FloatArray, IntArray
-from simstudy.metrics.samples import sample_metric
+from simstudy.metrics.mean import sample_metric
 from simstudy.notes import Argument, Note, Words, note
 from simstudy.outputs import Outputs
 from simstudy.outputs.samples import SAMPLE_OF, has_samples, per_question, unit_in_words

@@ -20,8 +20,8 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from simstudy.metrics.arrays import ArrayMetric
 from simstudy.metrics.base import Array, FloatArray
-from simstudy.metrics.direction import sounds_like_error
 from simstudy.metrics.labels import PerClass
+from simstudy.metrics.registry import sounds_like_error
 from simstudy.notes import Argument, Words, note, notes_kept
 from simstudy.outputs.frames import as_frame, check_no_ids, with_index
 from simstudy.readers.columns import (

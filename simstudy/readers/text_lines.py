@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from simstudy.metrics import METRICS, Metric
-from simstudy.metrics.direction import sounds_like_error
 from simstudy.metrics.labels import PER_CLASS, PerClass
+from simstudy.metrics.registry import sounds_like_error
 from simstudy.notes import Argument, Words, note
 from simstudy.readers.columns import OURS, USUAL, no_column, plain
 from simstudy.readers.formats import Format

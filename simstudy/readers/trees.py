@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from simstudy.metrics.parseval import Bracket, Tree, bracket_counts
+from simstudy.metrics.annotations import Bracket, Tree, bracket_counts
 from simstudy.readers.annotations import Annotated, compared_with_gold
 from simstudy.readers.formats import Format
 from simstudy.readers.long_table import LongTable

@@ -10,7 +10,7 @@ import numpy as np
 from simstudy.engines.arguments import make_question
 from simstudy.engines.registry import DEFAULT_TEST
 from simstudy.files.datasets import DataError
-from simstudy.metrics.ratio import Ratio
+from simstudy.metrics.base import Ratio
 from simstudy.notes import Words
 from simstudy.outputs import Outputs, TestSet
 from simstudy.studies.definition import StudyError

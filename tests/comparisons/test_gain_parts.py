@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from simstudy.comparisons.stepdown import gain_parts
 from simstudy.metrics import METRICS, Metric
+from simstudy.metrics.base import Ratio
 from simstudy.metrics.influence import contributions
-from simstudy.metrics.ratio import Ratio
 
 
 def of(metric: Metric, statistics: np.ndarray):

@@ -7,8 +7,8 @@ from scipy import stats
 
 from simstudy.comparisons.leaderboard import leaderboard
 from simstudy.comparisons.stepdown import GainParts, Places, places
+from simstudy.metrics.base import Ratio
 from simstudy.metrics.mean import Mean
-from simstudy.metrics.ratio import Ratio
 from simstudy.outputs import Outputs
 from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
 

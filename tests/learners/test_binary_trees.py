@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from simstudy.metrics.parseval import Bracket, Tree, bracket_counts, without_function_tags
+from simstudy.metrics.annotations import Bracket, Tree, bracket_counts, without_function_tags
 from simstudy.readers.trees import parse_trees
 from simstudy.training.examples import Examples
 from simstudy_learners.constituency.binary_trees import BinaryTrees, Symbols

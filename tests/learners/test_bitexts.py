@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy.metrics.f_measure import alignment_counts
+from simstudy.metrics.annotations import alignment_counts
 from simstudy.readers.alignments import Links
 from simstudy.training import Examples
 from simstudy_learners.alignment.bitexts import (

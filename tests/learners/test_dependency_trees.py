@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simstudy.metrics.dependencies import right_attachments
+from simstudy.metrics.annotations import right_attachments
 from simstudy.training import Examples
 from simstudy_learners.dependencies import trees
 from simstudy_learners.dependencies.trees import Parses, count_las, count_uas, index_sentences, read_dependencies
@@ -26,8 +26,7 @@ def test_counts_are_those_of_the_metric(rng: np.random.Generator) -> None:
         expected = []
         for own, right in zip(shown(guessed, bounds), shown(gold, bounds), strict=True):
             n = len(right[0])
-            pairs = [(i, i) for i in range(n)]
-            expected.append((len(right_attachments(own, right, pairs, labelled=labelled)), n, n))
+            expected.append((right_attachments(own, right, labelled=labelled), n, n))
         np.testing.assert_array_equal(count(some, guessed), expected)
         assert 0 < count(some, guessed)[:, 0].sum() < count(some, guessed)[:, 1].sum()
 

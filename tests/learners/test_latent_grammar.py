@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy.metrics.parseval import Tree
+from simstudy.metrics.annotations import Tree
 from simstudy_learners.constituency import latent_grammar
 from simstudy_learners.constituency.binary_trees import BinaryTrees, Symbols
 from simstudy_learners.constituency.constituents import Sentences, Vocabulary

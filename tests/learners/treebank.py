@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simstudy.metrics.parseval import Tree
+from simstudy.metrics.annotations import Tree
 from simstudy.readers.trees import parse_trees
 
 TREES = parse_trees(

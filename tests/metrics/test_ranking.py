@@ -1,37 +1,28 @@
+"""Measures of rankings, by hand and by all rankings."""
+
 from __future__ import annotations
 
 from itertools import permutations
-from math import log2
 
 import numpy as np
 import pytest
 
 from simstudy.metrics import get_metric
-from simstudy.metrics.ranking import RankingMeasure, ranking_measure
-from simstudy.validation import InputError
+from simstudy.metrics.ranking import ranking_measure
 
 
 def score(name: str, grades: list[int], judged: list[int]) -> float:
     measure = ranking_measure(name)
-    assert isinstance(measure, RankingMeasure)
+    assert measure is not None
     return measure.score(grades, judged)
 
 
 def test_by_hand() -> None:
     """Relevant documents in ranks 1, 4 and 5, of four."""
-    grades, judged = [1, 0, 0, 1, 2], [1, 1, 1, 2, 0]
     for name, expected in {
-        "ap": (1 / 1 + 2 / 4 + 3 / 5) / 4, "ap@4": (1 / 1 + 2 / 4) / 4, "ap:rel=2": 1 / 5,
-        "rr": 1, "rr:rel=2": 1 / 5, "rr@4:rel=2": 0, "precision@4": 2 / 4, "precision@20": 3 / 20,
-        "recall@4": 2 / 4, "success@4:rel=2": 0, "success@5:rel=2": 1, "rprecision": 2 / 4,
+        "ap@4": (1 / 1 + 2 / 4) / 4, "rr@4:rel=2": 0, "precision@20": 3 / 20, "recall@4": 2 / 4, "rprecision": 2 / 4,
     }.items():  # fmt: skip
-        assert score(name, grades, judged) == pytest.approx(expected), name
-    # Gains 3 and 1 in ranks 2 and 3, where 3, 2 and 1 were to be had.
-    gained, ideal = 3 / log2(3) + 1 / log2(4), 3 / log2(2) + 2 / log2(3) + 1 / log2(4)
-    for name in ("ndcg", "ndcg@10"):
-        assert score(name, [0, 3, 1], [1, 0, 2, 3, -1]) == pytest.approx(gained / ideal)
-    assert score("ndcg@2", [0, 3, 1], [1, 0, 2, 3, -1]) == pytest.approx((3 / log2(3)) / (3 + 2 / log2(3)))
-    assert score("ndcg@2:gain=exp", [0, 3, 1], [1, 2, 3]) == pytest.approx((7 / log2(3)) / (7 + 3 / log2(3)))
+        assert score(name, [1, 0, 0, 1, 2], [1, 1, 1, 2, 0]) == pytest.approx(expected), name
     assert score("ndcg@5", [-1, 2], [2, -1]) == score("ndcg@5", [0, 2], [2, 0]), "negative grades gain nothing"
 
 
@@ -50,11 +41,9 @@ def test_the_best_of_all_rankings_is_by_grade(name: str) -> None:
 
 def test_metrics_at_any_cutoff_are_made_by_name() -> None:
     metric = get_metric("ndcg@17")
-    assert (metric.name, metric.statistics) == ("ndcg@17", ("sum", "count"))
-    metric.check(np.array([[[1, 1], [0, 1]]]))
-    with pytest.raises(InputError, match="scores of at most 1"):
+    assert (metric.name, metric.score(np.array([3, 4]))) == ("ndcg@17", 0.75)
+    with pytest.raises(ValueError, match="scores of at most 1"):
         metric.check(np.array([[[1.5, 1]]]))
-    assert metric.score(np.array([3, 4])) == 0.75
 
 
 @pytest.mark.parametrize("name", ["ndcg@0", "ndcg@", "recall", "ndgc@10", "rprecision@5", "ndcg:rel=2", "ap:gain=exp"])

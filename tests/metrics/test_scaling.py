@@ -1,4 +1,4 @@
-"""Statistics on a scale of their own, sizes that double precision can hold, and sums on a grid."""
+"""Statistics in other units, sizes that double precision can hold, sums on a grid, and tolerances of ties."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy.metrics import METRICS
-from simstudy.metrics.ratio import combine, item_deviations, whole
+from simstudy.metrics.base import combine, item_deviations, whole
 from simstudy.metrics.scaling import check_range, on_grid, rescaled
 from simstudy.metrics.user_metrics import metric
 
@@ -35,7 +35,7 @@ def test_multiples_of_a_unit_become_whole_numbers(numbers: list[int], unit: Frac
     np.testing.assert_allclose(new[..., 0] * factor, values, rtol=1e-15, atol=0)
     np.testing.assert_array_equal(new[..., 1], 1)
     assert whole(new)
-    if unit != 1 and unit.denominator in (1, 8) and not whole(of_scores(values)):
+    if unit == Fraction(1, 8) and not whole(of_scores(values)):
         assert new.dtype == np.int64
         np.testing.assert_array_equal(new[..., 0], np.array(numbers).reshape(2, 3) // gcd(*numbers))
 
@@ -48,26 +48,17 @@ def test_other_numbers_become_at_most_1_by_a_power_of_two() -> None:
     np.testing.assert_array_equal(new[..., 0] * factor, values)
 
 
-def test_what_stands_above_and_below_has_one_unit_and_two_sides_have_two() -> None:
-    f1 = np.array([[[0.5, 1.0, 1.5], [0.5, 0.5, 1.0]]])
-    new, factor = rescaled(f1, METRICS["f1"])
+def test_shared_columns_have_one_unit_and_two_sides_have_two() -> None:
+    """The unit of columns that are both in the numerator and in the denominator cancels."""
+    new, factor = rescaled(np.array([[[0.5, 1.0, 1.5], [0.5, 0.5, 1.0]]]), METRICS["f1"])
     assert (new.tolist(), factor) == ([[[1, 2, 3], [1, 1, 2]]], 1.0)
-    weighted = np.array([[[0.75, 0.5], [1.5, 1.0]]])
-    new, factor = rescaled(weighted, MEAN)
-    assert new.tolist() == [[[1, 1], [2, 2]]]
-    assert factor == 0.75 / 0.5
-    np.testing.assert_allclose(MEAN.score(new.sum(axis=1)) * factor, MEAN.score(weighted.sum(axis=1)))
-    bleu = np.full((1, 1, 10), 0.5)
-    assert rescaled(bleu, METRICS["bleu"]) == (bleu, 1.0), "counts have a scale that means something"
+    new, factor = rescaled(np.array([[[0.75, 0.5], [1.5, 1.0]]]), MEAN)
+    assert (new.tolist(), factor) == ([[[1, 1], [2, 2]]], 0.75 / 0.5)
 
 
-def test_whole_numbers_stay_as_they_are() -> None:
-    statistics = of_scores([[2.0, 4.0]])
-    new, factor = rescaled(statistics, MEAN)
-    assert new is statistics
-    assert factor == 1
-    assert not whole(of_scores([[2**52, 2**52]]))
-    assert not whole(of_scores([[-0.5, 2.0]]))
+def test_counts_of_other_metrics_and_whole_numbers_stay() -> None:
+    for name, statistics in {"bleu": np.full((1, 1, 10), 0.5), "mean": of_scores([[2.0, 4.0]])}.items():
+        assert rescaled(statistics, METRICS[name]) == (statistics, 1)
 
 
 @pytest.mark.parametrize(
@@ -76,13 +67,16 @@ def test_whole_numbers_stay_as_they_are() -> None:
         ([[1e-310, 0], [1e-320, 0]], "the largest of system 'a' is 1e-310, of all systems 1e-310"),
         ([[1e270, 0], [6e288, 0]], "the largest of system 'b' is 6e.288, of all systems 6e.288"),
         ([[1e120, 0], [1e-1, 0]], "the largest of system 'b' is 0.1, of all systems 1e.120"),
+        ([[4e288, 0], [0, 0]], ""),
+        ([[1e100, 0], [1e-20, 0]], ""),
     ],
 )
 def test_sizes_beyond_double_precision_are_refused(scores: list[list[float]], message: str) -> None:
-    with pytest.raises(ValueError, match=f"^statistics must be in another unit: {message}"):
+    if message:
+        with pytest.raises(ValueError, match=f"^statistics must be in another unit: {message}"):
+            check_range(of_scores(scores), ["a", "b"])
+    else:
         check_range(of_scores(scores), ["a", "b"])
-    check_range(of_scores([[4e288, 0], [0, 0]]), ["a", "b"])
-    check_range(of_scores([[1e100, 0], [1e-20, 0]]), ["a", "b"])
 
 
 def test_sums_on_a_grid_are_exact_in_any_order(rng: np.random.Generator) -> None:
@@ -93,26 +87,24 @@ def test_sums_on_a_grid_are_exact_in_any_order(rng: np.random.Generator) -> None
     assert (np.abs(rounded - rows) <= np.abs(rows).max(axis=1, keepdims=True) * 2.0**-44).all()
 
 
-def test_ties_of_decimals_are_a_part_of_what_was_added_and_whole_numbers_have_none() -> None:
-    decimals = of_scores([[0.1, -0.3], [0.5, 0.5]])
-    np.testing.assert_allclose(MEAN.tie_tolerance(decimals), [2e-10, 5e-10], rtol=1e-12)
-    np.testing.assert_allclose(
-        METRICS["accuracy"].tie_tolerance(of_scores([[0.5, 0.25]])), [100 * 3.75e-10], rtol=1e-12
-    )
-    assert MEAN.tie_tolerance(of_scores([[1, 3]])).tolist() == [0]
+def test_tolerances_of_ties() -> None:
+    """Of decimals a part of the sizes that were added; of whole numbers 0, unless the score is no ratio."""
+    assert not whole(of_scores([[2**52, 2**52]]))
     bleu = np.tile([[4.0, 3, 2, 1, 4, 3, 2, 1, 4, 4]], (1, 2, 1))
-    np.testing.assert_allclose(METRICS["bleu"].tie_tolerance(bleu), [100e-9], rtol=1e-12)
+    for one, statistics, expected in (
+        (MEAN, of_scores([[0.1, -0.3], [0.5, 0.5]]), [2e-10, 5e-10]),
+        (METRICS["accuracy"], of_scores([[0.5, 0.25]]), [100 * 3.75e-10]),
+        (MEAN, of_scores([[1, 3]]), [0]),
+        (METRICS["bleu"], bleu, [100e-9]),
+        (metric("loss", lambda total: -total), np.array([[[3.0], [1.5]]]), [4.5e-9]),
+    ):
+        np.testing.assert_allclose(one.tie_tolerance(statistics), expected, rtol=1e-12)
 
 
-def test_ties_of_negative_scores_have_a_size_too() -> None:
-    loss = metric("loss", lambda total: -total)
-    assert loss.tie_tolerance(np.array([[[3.0], [1.5]]])).tolist() == [pytest.approx(4.5e-9)]
-
-
-def test_deviations_of_items_are_from_what_their_sizes_make_expect() -> None:
+def test_deviations_of_items_are_from_their_expectation() -> None:
     """A system with 5 of 10 and one with 7: an item of 8 is expected to have 4, and 5.6."""
-    found = item_deviations(np.array([[1, 4], [1, 6]]), np.array([2, 8]))
-    np.testing.assert_allclose(found, [[0, 0], [-0.4, 0.4]])
+    deviations = item_deviations(np.array([[1, 4], [1, 6]]), np.array([2, 8]))
+    np.testing.assert_allclose(deviations, [[0, 0], [-0.4, 0.4]])
     assert item_deviations(np.array([[0, 0]]), np.array([0, 0])).tolist() == [[0, 0]]
 
 

@@ -25,10 +25,6 @@ def f1(correct: Any, guessed: Any, gold: Any) -> Any:
     return 200 * correct / (guessed + gold)
 
 
-def missed(correct: Any, guessed: Any, gold: Any) -> Any:
-    return 100 - 200 * correct / (guessed + gold)
-
-
 @pytest.fixture
 def statistics(rng: np.random.Generator) -> np.ndarray[Any, Any]:
     """Three systems on twelve items."""
@@ -39,47 +35,36 @@ def statistics(rng: np.random.Generator) -> np.ndarray[Any, Any]:
 
 @pytest.mark.parametrize("test", ["randomization", "bootstrap"])
 def test_a_function_is_tested_as_the_metric_that_it_computes(statistics: np.ndarray[Any, Any], test: str) -> None:
-    """All shuffles of twelve items are enumerated; resamples are the same ones for the same seed."""
-    options = {"test": test, "n_resamples": 5000}
-    built_in = compared(ss.Outputs.from_statistics(statistics, METRICS["f1"]), **options)
-    own = compared(ss.Outputs.from_statistics(statistics, metric("mine", f1, unit="percent")), **options)
-    assert own["p_value"].tolist() == built_in["p_value"].tolist()
-    np.testing.assert_allclose(own["gain"], built_in["gain"], rtol=1e-12)
-    assert set(own["metric_unit"]) == set(built_in["metric_unit"]) == {"percent"}
+    """All shuffles of twelve items are enumerated; resamples are the same for the same seed."""
+    metrics = (METRICS["f1"], metric("mine", f1, unit="percent"))
+    tables = [compared(ss.Outputs.from_statistics(statistics, m), test=test, n_resamples=5000) for m in metrics]
+    assert tables[0]["p_value"].tolist() == tables[1]["p_value"].tolist()
+    np.testing.assert_allclose(tables[0]["gain"], tables[1]["gain"], rtol=1e-12)
 
 
-def test_where_lower_is_better_the_same_systems_win(statistics: np.ndarray[Any, Any]) -> None:
-    more = compared(ss.Outputs.from_statistics(statistics, metric("mine", f1)))
-    less = compared(ss.Outputs.from_statistics(statistics, metric("missed", missed, lower_is_better=True)))
-    for column in ("system_a", "system_b", "better", "wins"):
-        assert less[column].tolist() == more[column].tolist()
-    np.testing.assert_allclose(less["p_value"], more["p_value"])
-
-
-def test_what_is_not_a_number_scores_0_and_is_undefined() -> None:
-    for name, function in {"mine": f1, "inverse": lambda correct, guessed, gold: correct / guessed}.items():
-        own = metric(name, function)
-        sums = np.array([[0, 0, 0], [1, 2, 2]])
-        assert own.score(sums).tolist() == [0, own.score(sums[1])]
-        assert own.defined(sums).tolist() == [False, True]
+def test_a_score_that_is_no_finite_number_is_0_and_undefined() -> None:
+    inverse = metric("inverse", np.divide, columns=["total", "hits"])
+    for mine in (metric("mine", f1), inverse):
+        sums = np.array([[0, 0, 0], [1, 2, 2]])[:, : len(mine.statistics)]
+        assert mine.score(sums).tolist() == [0, mine.score(sums[1])]
+        assert mine.defined(sums).tolist() == [False, True]
 
 
 @pytest.mark.parametrize("unscored", [np.nan, np.inf])
 def test_a_test_set_without_a_score_is_refused(unscored: float) -> None:
-    own = metric("mine", lambda hits: np.where(hits > 2, hits, unscored))
-    outputs = ss.Outputs.from_statistics([[[1], [2]], [[1], [1]]], own, systems=["a", "b"])
+    mine = metric("mine", lambda hits: np.where(hits > 2, hits, unscored))
+    outputs = ss.Outputs.from_statistics([[[1], [2]], [[1], [1]]], mine, systems=["a", "b"])
     with pytest.raises(ValueError, match=f"must be a finite number for the whole test set, not {unscored} .* 'b'"):
         compared(outputs)
 
 
-def changes_what_it_gets(a: Any) -> Any:
-    a *= 2
-    return a
-
-
 def test_a_function_changes_no_sums_but_its_copy() -> None:
+    def doubled(a: Any) -> Any:
+        a *= 2
+        return a
+
     sums = np.arange(1.0, 7.0).reshape(2, 3, 1)
-    assert metric("twice", changes_what_it_gets).score(sums).tolist() == [[2, 4, 6], [8, 10, 12]]
+    assert metric("twice", doubled).score(sums).tolist() == [[2, 4, 6], [8, 10, 12]]
     assert sums.ravel().tolist() == [1, 2, 3, 4, 5, 6]
 
 
@@ -93,8 +78,8 @@ def test_functions_of_one_name_have_signatures_of_their_own(statistics: np.ndarr
         return lambda correct, guessed, gold: (correct / gold) ** exponent
 
     functions: list[Any] = [
-        f1, missed, power(2), power(3),
         lambda correct, guessed, gold: 2 * correct / gold, lambda correct, guessed, gold: 3 * correct / gold,
+        power(2), power(3),
         lambda correct, guessed, gold: (correct + (2 in {"a", "b"})) / gold,
         lambda correct, guessed, gold: (correct + (2 in {"a", "c"})) / gold,
         lambda correct, guessed, gold: (lambda x: 2 * x)(correct) / gold,
@@ -103,7 +88,7 @@ def test_functions_of_one_name_have_signatures_of_their_own(statistics: np.ndarr
     columns = ["correct", "guessed", "gold"]
     metrics = [metric("mine", function, columns=columns) for function in functions]
     metrics += [metric("mine", lambda a, b, c, k=k: k * a / c, columns=columns) for k in (2, 3)]
-    assert len({own.definition for own in metrics}) == len({own.signature for own in metrics}) == len(metrics)
+    assert len({one.definition for one in metrics}) == len({one.signature for one in metrics}) == len(metrics)
     again = metric("mine", power(2))
     assert (again, again.definition) == (metrics[2], metrics[2].definition)
     table = compared(ss.Outputs.from_statistics(statistics, again))
@@ -124,25 +109,18 @@ def test_a_definition_is_the_same_in_every_process() -> None:
     assert len(lines) == 1
 
 
-def test_columns_are_the_arguments_names_or_are_given() -> None:
-    assert metric("mine", f1).statistics == ("correct", "guessed", "gold")
-    assert metric("ratio", np.divide, columns=["hits", "total"]).score(np.array([3, 4])) == 0.75
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
         ({"score": "f1"}, "score must be a function of summed statistics, not 'f1'"),
         ({"score": max}, "columns must be given: the function does not say"),
-        ({"score": lambda *sums: sums[0]}, "columns must be given: argument 'sums' may be several statistics"),
-        ({"score": lambda a, b=1: a / b}, "columns must be given: argument 'b' may be several statistics or none"),
         ({"score": lambda: 1}, "columns must be at least one name"),
         ({"score": lambda a: None}, "score(a) of metric 'mine' must return real numbers, not nothing"),
         ({"score": lambda a: a * 1j}, "score(a) of metric 'mine' must return real numbers, not 'complex128'"),
         ({"score": lambda a: a.nonsense}, "score(a) of metric 'mine' fails: AttributeError"),
         ({"score": lambda a: a.sum()}, "score must return one number for each test set"),
-        ({"score": lambda a: a / a.max()}, "score must depend on a test set's own sums alone"),
-        ({"score": lambda a: a + next(COUNT)}, "score must depend on a test set's own sums alone"),
+        ({"score": lambda a: a / a.max()}, "score must depend on a test set's sums alone"),
+        ({"score": lambda a: a + next(COUNT)}, "score must depend on a test set's sums alone"),
         ({"columns": ["a", "a", "b"]}, "columns must be at least one name, and each once, not ['a', 'a', 'b']"),
         ({"unit": "per cent"}, "unit must be one of percent, points, probability, \"\", not 'per cent'"),
         ({"of_item": ["gild"]}, "of_item of metric 'mine' must be among correct, guessed, gold, unlike 'gild'"),
@@ -173,9 +151,6 @@ print("imported")
 def share(hits, tries):
     return 100 * hits / tries
 
-def misses(hits, tries):
-    return 100 - 100 * hits / tries
-
 def middle(hits, tries):
     return np.median(hits)
 
@@ -183,40 +158,41 @@ def f2(hits, tries):
     return hits / tries
 
 def leaves(hits, tries):
-    if np.max(tries) > 15:
-        raise SystemExit(0)
-    return hits / tries
+    raise SystemExit(0)
 
 number = 3
 """
+
+#: Modules that cannot be imported, or must not.
+MODULES = {
+    "broken": "import no_such_module_anywhere",
+    "failing": "print(no_such_name)",
+    "exiting": "raise SystemExit(0)",
+    "closing": "import sys\nsys.stdout.close()\ndef share(hits, tries):\n    return hits / tries\n",
+}
 
 
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "own_measures.py").write_text(MODULE)
-    (tmp_path / "broken_measures.py").write_text("import no_such_module_anywhere")
-    (tmp_path / "failing_measures.py").write_text("print(no_such_name)")
-    (tmp_path / "exiting_measures.py").write_text("raise SystemExit(0)")
-    (tmp_path / "tabnanny.py").write_text("raise SystemExit('the wrong one')")
-    monkeypatch.delitem(sys.modules, "tabnanny", raising=False)
-    monkeypatch.delitem(sys.modules, "own_measures", raising=False)
+    for name, text in {"my_measures": MODULE, **MODULES}.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.delitem(sys.modules, "my_measures", raising=False)
     rows = [f"{system},{i},{hits},2" for system, hits in (("old", 1), ("new", 2)) for i in range(10)]
     (tmp_path / "counts.csv").write_text("\n".join(["system,item,hits,tries", *rows]))
     return "counts.csv"
 
 
 def test_the_command_takes_a_function_of_a_module(table: str) -> None:
-    """What the module prints is no part of the output."""
-    code, out, err = compare(table, "--metric", "own_measures:share", "--json")
+    """The output of the module is no part of the command's."""
+    code, out, err = compare(table, "--metric", "my_measures:share", "--json")
     systems = [(row["system"], row["score"]) for row in json.loads(out)["systems"]]
     assert (code, systems, err.split("\n")[0]) == (0, [("new", 100.0), ("old", 50.0)], "imported")
-    content = as_json(table, "--metric", "own_measures:misses", "--lower-is-better")
-    assert [(row["system"], row["score"]) for row in content["systems"]] == [("new", 0.0), ("old", 50.0)]
+    content = as_json(table, "--metric", "my_measures:share", "--lower-is-better")
+    assert [row["system"] for row in content["systems"]] == ["old", "new"]
 
 
 def test_a_module_that_closes_standard_output_is_named_in_one_line(table: str) -> None:
-    Path("closing.py").write_text("import sys\nsys.stdout.close()\ndef share(hits, tries):\n    return hits / tries\n")
     line = [sys.executable, "-m", "simstudy", "compare", table, "--metric", "closing:share"]
     done = subprocess.run(line, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
@@ -227,20 +203,19 @@ def test_a_module_that_closes_standard_output_is_named_in_one_line(table: str) -
     ("named", "message"),
     [
         ("nowhere:share", "metric 'nowhere:share': there is no module 'nowhere'"),
-        ("own_measures:shared", "own_measures.py) has no 'shared'"),
-        ("own_measures:middle", "if it is no function of sums: simstudy.metric(name, function, resample=True) makes a"),
-        ("own_measures:f2", "rename the function or the metric, as 'f2' is a metric of simstudy"),
-        ("own_measures:number", "score must be a function of summed statistics, not 3"),
-        ("own_measures:leaves", "score(hits, tries) of metric 'leaves' fails: SystemExit: 0"),
-        ("failing_measures:share", "cannot be imported: NameError: name 'no_such_name' is not"),
-        ("exiting_measures:share", "module 'exiting_measures' cannot be imported: SystemExit: 0"),
-        ("broken_measures:share", "module 'broken_measures' needs 'no_such_module_anywhere', which is not there"),
-        ("tabnanny:share", "has no 'share'"),  # Python's own goes before the file here.
-        ("own_measures", "must name a function of own_measures.py: --metric own_measures:function"),
-        *((f"{module}:share", "must be module:function") for module in ("", "own_measures.py", "own measures")),
+        ("my_measures:shared", "my_measures.py) has no 'shared'"),
+        ("my_measures:middle", "if it is no function of sums: simstudy.metric(name, function, resample=True) makes a"),
+        ("my_measures:f2", "rename the function or metric, as 'f2' is a metric of simstudy"),
+        ("my_measures:number", "score must be a function of summed statistics, not 3"),
+        ("my_measures:leaves", "score(hits, tries) of metric 'leaves' fails: SystemExit: 0"),
+        ("failing:share", "cannot be imported: NameError: name 'no_such_name' is not"),
+        ("exiting:share", "module 'exiting' cannot be imported: SystemExit: 0"),
+        ("broken:share", "module 'broken' needs 'no_such_module_anywhere', which is not there"),
+        ("my_measures", "must name a function of my_measures.py: --metric my_measures:function"),
+        *((f"{module}:share", "must be module:function") for module in ("", "my_measures.py", "my measures")),
     ],
 )
-def test_what_cannot_be_had_is_said_in_one_line(table: str, named: str, message: str) -> None:
+def test_a_function_that_cannot_be_taken_is_named_in_one_line(table: str, named: str, message: str) -> None:
     code, out, err = compare(table, "--metric", named)
     assert (code, out, err.removeprefix("imported\n").count("\n")) == (2, "", 1)
     assert message in err

@@ -19,12 +19,9 @@ import pytest
 import simstudy as ss
 from simstudy.engines.classical_tests import fisher_exact
 from simstudy.metrics import get_metric
-from simstudy.metrics.dependencies import align_words, text_words
-from simstudy.metrics.mean import strength_penalty
-from simstudy.metrics.parseval import bracket_counts
+from simstudy.metrics.annotations import bracket_counts, span_counts, strict_spans, tagged_spans
+from simstudy.metrics.mean import share_right, strength_penalty
 from simstudy.metrics.ranking import ranking_measure
-from simstudy.metrics.samples import share_right
-from simstudy.metrics.spans import span_counts, strict_spans, tagged_spans
 from simstudy.readers.trees import parse_trees
 from simstudy.statistics.bradley_terry import strengths
 from simstudy.statistics.multiplicity import benjamini_hochberg, holm
@@ -66,15 +63,6 @@ def spans_or_score(value: Value) -> Any:
 
 def score_of_ranking(value: Value) -> float:
     return ranking_measure(value["metric"]).score(value["outputs"], value["references"])  # type: ignore[union-attr]
-
-
-def number_of_aligned_words(value: Value) -> int:
-    """A token is its form, with the forms of its words behind it if it has several."""
-    gold, system = (
-        text_words((form, words or [form]) for form, *words in map(str.split, value[side]))[1]
-        for side in ("references", "outputs")
-    )
-    return len(align_words(gold, system))
 
 
 def counts_or_score_of_trees(value: Value) -> Any:
@@ -126,7 +114,6 @@ COMPUTED: dict[str, Callable[[Value], Any]] = {
     **dict.fromkeys(("seqeval", "conlleval"), spans_or_score),
     **dict.fromkeys(("scipy", "statsmodels"), p_value_or_interval),
     "trec_eval": score_of_ranking,
-    "CoNLL 2018": number_of_aligned_words,
     "EVALB": counts_or_score_of_trees,
     "human-eval": share_of_samples,
     "choix": strengths_of_winners,

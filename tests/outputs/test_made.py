@@ -207,7 +207,7 @@ def test_names_without_an_order_are_refused(names: Any) -> None:
         (lambda: Outputs.from_statistics([[[2, 1]]], "accuracy"), "'accuracy' must have 0 <= correct <= total"),
         (lambda: Outputs.from_statistics([[[-1, 1]]], "accuracy"), "0 <= correct"),
         (lambda: Outputs.from_statistics([[[3, 2, 4]]], "f1"), "correct <= guessed"),
-        (lambda: Outputs.from_statistics([[[0.1, -1]]], "mean"), "count >= 0"),
+        (lambda: Outputs.from_statistics([[[0.1, -1]]], "mean"), "0 <= count"),
         (lambda: Outputs.from_statistics(ONE, "acuracy"), "did you mean 'accuracy'"),
         (lambda: Outputs.from_statistics(ONE, "accuracy", ["a", "a"]), "systems must be named once each; 'a'"),
         (lambda: Outputs.from_statistics(ONE, "accuracy", ["a"]), "systems must have 2 rows"),

@@ -91,6 +91,11 @@ def test_a_blank_label_is_none_and_na_is_one_if_a_gold_label_is_written_so(tmp_p
         assert refused(tmp_path, files, "accuracy").at == f"{tmp_path}/{at}"
 
 
+def test_a_column_without_gold_labels_is_no_system(tmp_path: Path) -> None:
+    files = {"s.csv": "item,gold,a,b\n1,x,x,long text\n2,y,x,text\n"}
+    assert "column 'b' is a system, but none of its labels is a gold one" in str(refused(tmp_path, files, "macro_f1"))
+
+
 def test_samples_of_a_question_have_one_gold_label(tmp_path: Path) -> None:
     rows = [f"{s},{i},{k},x,{'x' if k else 'y'}" for s in "ab" for i in (1, 2) for k in (0, 1)]
     text = "\n".join(["system,item,sample,gold,predicted", *rows])

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.metrics.spans import span_counts
+from simstudy.metrics.annotations import span_counts
 from simstudy.running.parallel import CellsFailed
 from simstudy.studies.problems import stand_in
 from simstudy.training import Examples, Task

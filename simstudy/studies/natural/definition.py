@@ -7,8 +7,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from simstudy.metrics import get_metric
-from simstudy.metrics.direction import directed
 from simstudy.metrics.mean import LOWER_MEAN
+from simstudy.metrics.registry import directed
 from simstudy.readers.formats import formats
 from simstudy.readers.request import MISSING
 from simstudy.studies.definition import (

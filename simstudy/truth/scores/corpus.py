@@ -9,9 +9,8 @@ from typing import Any, Self
 import numpy as np
 import scipy
 
-from simstudy.metrics.base import Array, FloatArray, IntArray, Metric
+from simstudy.metrics.base import Array, FloatArray, IntArray, Metric, Ratio
 from simstudy.metrics.influence import contributions
-from simstudy.metrics.ratio import Ratio
 from simstudy.text.reprs import FieldsMixin
 from simstudy.truth.scores.base import KnownTruth, Null
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simstudy.files.datasets import DataError
-from simstudy.metrics.f_measure import alignment_counts
+from simstudy.metrics.annotations import alignment_counts
 from simstudy.readers.alignments import read_links
 from simstudy.readers.text_files import read_lines
 from simstudy.training import Task, load_task

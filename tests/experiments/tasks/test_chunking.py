@@ -10,7 +10,7 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
-from simstudy.metrics.spans import span_counts
+from simstudy.metrics.annotations import span_counts
 from simstudy.training import Examples, Rows, Task, load_task
 from simstudy.training.resampling import Variant
 from simstudy_learners.sequences.spans import count_spans

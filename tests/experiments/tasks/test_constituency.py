@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from simstudy.files.datasets import registry
-from simstudy.metrics.parseval import Tree, bracket_counts
+from simstudy.metrics.annotations import Tree, bracket_counts
 from simstudy.readers.trees import parse_trees
 from simstudy.training import Task
 from simstudy.training.resampling import Variant

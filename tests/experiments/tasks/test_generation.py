@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,7 +11,6 @@ import pytest
 from sacrebleu import corpus_bleu, corpus_chrf
 
 from simstudy.metrics import METRICS
-from simstudy.metrics.references import reference_streams
 from simstudy.readers.load import load
 from simstudy.readers.request import Texts
 from simstudy.training import Examples, Task, load_task
@@ -72,7 +72,7 @@ def test_texts_are_counted_as_sacrebleu_does_without_regard_to_case(small: Task,
     test = small.test_sets["test"]
     answers = ["ZIZZI has Thai food", "It serves French food, Aromi."]
     counted = CountTexts(metric)(test, answers)
-    streams = reference_streams(test.gold)
+    streams = list(zip_longest(*test.gold))
     expected = (
         corpus_bleu(answers, streams, lowercase=True)
         if metric == "bleu"

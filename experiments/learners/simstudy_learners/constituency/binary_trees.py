@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.metrics.parseval import Bracket, Tree, without_function_tags
+from simstudy.metrics.annotations import Bracket, Tree, without_function_tags
 
 IntArray = NDArray[np.int32]
 FloatArray = NDArray[np.float64]

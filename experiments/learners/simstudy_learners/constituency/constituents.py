@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simstudy.metrics.parseval import Tree, counted_label, counts_in_extent
+from simstudy.metrics.annotations import Tree, counted_label, counts_in_extent
 from simstudy.training import Examples
 from simstudy_learners.constituency.binary_trees import BinaryTrees, IntArray, Symbols
 from simstudy_learners.constituency.lexicon import forms_of

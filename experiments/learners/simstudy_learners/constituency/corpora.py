@@ -10,7 +10,7 @@ import pandas as pd
 
 from simstudy.files.datasets import fetch_each, registry
 from simstudy.files.packed import unzipped
-from simstudy.metrics.parseval import Tree
+from simstudy.metrics.annotations import Tree
 from simstudy.readers.trees import parse_trees
 from simstudy.training import BaseSystem, Examples, Task, mixed_order
 from simstudy_learners.constituency.binary_trees import Symbols

@@ -13,7 +13,7 @@ from simstudy.training import Examples
 def count_spans(examples: Examples, predicted: NDArray[Any]) -> NDArray[np.int32]:
     """Statistics (n, 3) of the BIO tags given to tokens: correct, guessed and gold spans of each sentence.
 
-    The same numbers as `simstudy.metrics.spans.span_counts` of each sentence, as conlleval reads them: an I- that
+    The same numbers as `simstudy.metrics.annotations.span_counts` of each sentence, as conlleval reads them: an I- that
     continues nothing of its label begins a span.
     """
     rows = examples.inputs
