@@ -110,10 +110,11 @@ def test_tables_of_errors_are_those_of_negated_scores() -> None:
         assert one["system"].tolist() == boards[0].best_first().names == boards[1].best_first().names
         np.testing.assert_array_equal(one[["score", "score_low"]], -other[["score", "score_high"]])
         pairs = [table_of(outputs, unit=unit, alternative=alternative, n_resamples=500) for outputs in boards]
+        room = ss.comparisons
         for analysis in (
-            analyses.curve, analyses.thresholds, analyses.significant_gains, analyses.ranks, analyses.groups,
-            analyses.corrected, lambda table: analyses.equivalence(table, 0.02),
-            lambda table: analyses.groups(analyses.corrected(table), p="p_holm"),
+            room.curve, room.thresholds, room.significant_gains, room.ranks, room.groups, room.corrected,
+            lambda table: ss.comparisons.equivalence(table, 0.02),
+            lambda table: ss.comparisons.groups(ss.comparisons.corrected(table), p="p_holm"),
         ):  # fmt: skip
             assert_same(*map(analysis, pairs))  # type: ignore[arg-type]
     for function in (ss.comparisons.correlation, lambda outputs: ss.comparisons.near_duplicates(outputs, share=0.1)):
