@@ -1,26 +1,22 @@
-"""The gain that roughly implies significance (Berg-Kirkpatrick et al. 2012, sections 3.1.1 and 4.1); c / sqrt(n)."""
+"""Thresholds of significant gains (Berg-Kirkpatrick et al. 2012, sections 3.1.1 and 4.1), and their fit c / sqrt(n)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from simstudy.comparisons.other_systems import other_systems, weighted_percentile
 from simstudy.comparisons.relation_classes import PAIR, relation_classes
 from simstudy.statistics.decisions import prefers_better
 from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, system_codes, takes_pairs
-from simstudy.validation import InputError, check_range, check_seed, check_texts, check_whole
+from simstudy.validation import InputError, check_range, check_seed, check_whole
 
 #: The paper's window around p = 0.05, the percentile of the gains in it, and how many it takes.
 WINDOW, PERCENTILE, LEAST_PAIRS = (0.04, 0.06), 95, 20
 
 # The 95th percentile of fewer gains is too near the largest: the larger ones of other systems are not among them.
 _LEAST_FOR_INTERVAL = 40
-
-# What a rule of thumb is of.
-_RULE = ["pairs", "alternative", "alpha"]
 
 
 @takes_pairs
@@ -87,35 +83,29 @@ def thresholds(
     rows = []
     for key, members in relation_classes(pairs, ["alternative", *PAIR]):
         inside = members["p_value"].between(*window).to_numpy() & prefers_better(members)
-        n_window, threshold, low, high, speaks = int(inside.sum()), np.nan, np.nan, np.nan, ""
-        if n_window < min_pairs:
-            note = f"too few pairs in the window: {n_window}, not {min_pairs}"
-        else:
-            gains = members["gain"].to_numpy()[inside]
-            threshold = float(np.percentile(gains, PERCENTILE))
-            others = other_systems(members)
-            note = others.note
-            if others.interval_for and n_window < _LEAST_FOR_INTERVAL:
-                note = f"too few pairs in the window for an interval: {n_window}, not {_LEAST_FOR_INTERVAL}"
-            elif others.interval_for:
-                redrawn = [weighted_percentile(gains, w, PERCENTILE) for w in others.redrawn(inside, n_bootstrap, seed)]
-                low, high = others.bootstrap(threshold, np.concatenate(redrawn))
-            speaks = others.interval_for if np.isfinite(low) else ""
-        rows.append(
-            {
-                **key,
-                "alternative": members["alternative"].iloc[0],
-                "n_systems": len(system_codes(members)[2]),
-                "n_pairs": len(members),
-                "n_window": n_window,
-                "threshold": threshold,
-                "low": low,
-                "high": high,
-                "interval_for": speaks,
-                "note": note,
-            }
-        )
+        counts = {"n_systems": len(system_codes(members)[2]), "n_pairs": len(members), "n_window": int(inside.sum())}
+        numbers = _threshold(members, inside, min_pairs, n_bootstrap, seed)
+        rows.append({**key, "alternative": members["alternative"].iloc[0], **counts, **numbers})
     return pd.DataFrame(rows)
+
+
+def _threshold(
+    pairs: pd.DataFrame, inside: NDArray[np.bool_], min_pairs: int, n_bootstrap: int, seed: int
+) -> dict[str, object]:
+    """The threshold of a class's pairs inside the window, its interval, and why there is none."""
+    n_window, others = int(inside.sum()), other_systems(pairs)
+    row = {"threshold": np.nan, "low": np.nan, "high": np.nan, "interval_for": "", "note": others.note}
+    if n_window < min_pairs:
+        return row | {"note": f"too few pairs in the window: {n_window}, not {min_pairs}"}
+    gains = pairs["gain"].to_numpy()[inside]
+    row["threshold"] = threshold = float(np.percentile(gains, PERCENTILE))
+    if not others.interval_for:
+        return row
+    if n_window < _LEAST_FOR_INTERVAL:
+        return row | {"note": f"too few pairs in the window for an interval: {n_window}, not {_LEAST_FOR_INTERVAL}"}
+    redrawn = [weighted_percentile(gains, w, PERCENTILE) for w in others.redrawn(inside, n_bootstrap, seed)]
+    low, high = others.bootstrap(threshold, np.concatenate(redrawn))
+    return row | {"low": low, "high": high, "interval_for": others.interval_for}
 
 
 def size_fit(table: pd.DataFrame) -> pd.DataFrame:
@@ -166,55 +156,3 @@ def size_fit(table: pd.DataFrame) -> pd.DataFrame:
         c[places] = np.exp(np.mean(log_threshold + log_n / 2))
         exponent[places] = np.polyfit(log_n, log_threshold, 1)[0]
     return table.assign(c=c, fit=c / np.sqrt(table["n_items"].to_numpy(float)), exponent=exponent)
-
-
-def rule_of_thumb(table: pd.DataFrame, numbers: Sequence[str] = ("observed_50", "true_80")) -> pd.DataFrame:
-    """The constant c of c / sqrt(n) over test sets of one kind, with its range.
-
-    Parameters
-    ----------
-    table
-        Rows of what `significant_gains` returned, one for each test set (of each `of`), on one scale: test sets with
-        accuracies, all pairs, say.
-    numbers
-        Its columns that a rule is wanted for.
-
-    Returns
-    -------
-    rules
-        of, alternative, alpha, number (the column), n_test_sets (that have one), c (the median over test sets of number
-        times sqrt(n_items)), c_10, c_90 (which 10 % of the test sets are below, and above), exponent (the slope of a
-        free power law through the test sets, -0.5 where the square root holds; NaN for fewer than 3 sizes).
-
-    Raises
-    ------
-    ValueError
-        Where the table is none of significant gains, has a test set more than once, or no number.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"task": "t", "test_set": ["a", "b", "c"], "n_items": [100, 400, 900], "metric": "f1",
-    ...                       "alternative": "two-sided", "alpha": 0.05, "pairs": "all pairs",
-    ...                       "true_80": [9.0, 4.0, 3.0]})
-    >>> rule_of_thumb(table, ["true_80"])[["n_test_sets", "c", "c_10", "c_90"]].round(1).iloc[0].tolist()
-    [3.0, 90.0, 82.0, 90.0]
-    """
-    check_texts("numbers", numbers, "names of columns")
-    check_table("table", table, [*TEST_SET, *_RULE, *numbers], "one of significant gains", empty=True)
-    if table.duplicated([*TEST_SET, *_RULE]).any():
-        again = table.loc[table.duplicated([*TEST_SET, *_RULE]), "test_set"].iloc[0]
-        raise InputError(
-            "table", f"must have each test set once; '{again}' has several rows (pass one relation class at a time)"
-        )
-    rows = []
-    for key, members in table.groupby(_RULE, sort=False):
-        for number in numbers:
-            known = members[members[number].notna()]
-            if known.empty:
-                raise InputError("table", f"must have a number in {number} for some test set")
-            n, gain = known["n_items"].to_numpy(dtype=np.float64), known[number].to_numpy(dtype=np.float64)
-            c_10, c, c_90 = np.percentile(gain * np.sqrt(n), [10, 50, 90])
-            slope = np.polyfit(np.log(n), np.log(gain), 1)[0] if len(np.unique(n)) > 2 else np.nan
-            found = {"number": number, "n_test_sets": len(known), "c": c, "c_10": c_10, "c_90": c_90, "exponent": slope}
-            rows.append({**dict(zip(_RULE, key, strict=True)), **found})
-    return pd.DataFrame(rows)

@@ -1,6 +1,6 @@
-"""How far two training sets make one method's systems differ, beside what a test set's items do.
+"""Training variance: how much systems of one method differ by their training sets, compared with the items' error.
 
-A test of two systems asks of these systems, as they were trained. Whether one *method* is better than another is a
+A test of two systems is about these systems, as they were trained. Whether one *method* is better than another is a
 question about other training sets too (Dietterich 1998; Reimers and Gurevych 2018).
 """
 
@@ -30,7 +30,7 @@ OTHER_TRAINING_SETS = "other training sets"
 
 # With fewer training sets of a size an interval is nearly endless.
 _LEAST_SETS = 5
-# Below any ratio that is told from 0.
+# A ratio, or odds, below this is 0: logarithms need more.
 _LEAST = 1e-9
 
 
@@ -38,16 +38,15 @@ _LEAST = 1e-9
 def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0.05) -> pd.DataFrame:
     """How much systems differ if only their training sets differ, and how that affects comparisons of methods.
 
-    A system's score on a test set varies with the items and with the training set. A test of two systems knows of the
-    items alone. Three comparisons, with training sets of one size:
+    Scores vary with the items and with the training set, and a test of two systems covers the items alone. Three
+    comparisons, with training sets of one size:
 
-    - one method, trained on two training sets: the variance of the gain, over that which items give it;
-    - two methods, each with a training set of its own: the variance of the gain about that of the methods, over that
-      which items give it (what a test takes into account);
+    - one method, trained on two training sets: the variance of the gain, over its variance by items;
+    - two methods, each with its training set: the variance of the gain, over the error variance of a test;
     - two methods that share their training set.
 
-    What items give is subtracted from what varies between training sets (both from the jackknife by unit), so that what
-    is left is the variance of true scores and gains.
+    The variance by items (jackknife by unit) is subtracted from the variance between training sets: the rest is the
+    variance of true scores and gains.
 
     Parameters
     ----------
@@ -65,19 +64,17 @@ def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0
         A row for each family and size of training sets, and one for each size with all families: family, train_size,
         n_training_sets, n_pairs (of one method), alpha, share (of these pairs with a significant gain; a fraction),
         rms_gain and rms_se (roots of the mean squares of their gains and standard errors; metric's scale), sd_training
-        (of a method's true scores over training sets; metric's scale, 0 where scores do not vary more than items make
-        them), ratio (rms_gain / rms_se; missing, as those below, where items give no error). In rows of all families
-        rms_se_methods (of pairs of different families with one training set), ratio_own and ratio_shared: how many
-        times larger the gain of two systems must be to say as much of their methods as a test says of the systems,
-        where each method has a training set of its own, or both share one. Bounds of 95 % have the names of their
-        columns and _low and _high, interval_for and note say for what. In simulations they covered in 88 to 97 % of
-        the cases. None are given for fewer than 5 training sets, nor for a share of 0 or 1.
+        (of a method's true scores over training sets; metric's scale), ratio (rms_gain / rms_se; missing without error
+        by items). In rows of all families also rms_se_methods (of pairs of different families with one training set),
+        ratio_own and ratio_shared: how many times larger a gain must be for a claim about the methods than for one
+        about the systems, if each method has its training set, or both share one. Columns with _low and _high are 95 %
+        intervals, for `interval_for`; `note` says why there is none (fewer than 5 training sets). A share of 0 or 1 has
+        none. In simulations intervals covered in 88 to 97 % of the cases.
 
     Raises
     ------
     ValueError
-        For pairs of several test sets or tests, missing columns, alpha outside (0, 1), and where no two systems differ
-        by their training set alone.
+        For pairs of several test sets or tests, and if no two systems differ by their training set alone.
 
     Notes
     -----
@@ -87,12 +84,12 @@ def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0
 
     Examples
     --------
-    Two methods, each trained on 6 sets; what one training set adds, the other method has too:
+    Two methods, each trained on 6 sets, which affect both methods alike:
 
     >>> from simstudy.comparisons.comparing import compare
     >>> rng = np.random.default_rng(0)
-    >>> hard, trained, own = rng.normal(size=400), rng.normal(size=(1, 6, 1)), rng.normal(size=(2, 6, 400))
-    >>> scores = (hard + 0.2 * trained + own).reshape(12, 400)
+    >>> hard, trained, noise = rng.normal(size=400), rng.normal(size=(1, 6, 1)), rng.normal(size=(2, 6, 400))
+    >>> scores = (hard + 0.2 * trained + noise).reshape(12, 400)
     >>> names = [f"{method}{k}" for method in "ab" for k in range(6)]
     >>> trained = {"train_size": 9, "replicate": [*range(6)] * 2}
     >>> systems = pd.DataFrame({"name": names, "family": [*"aaaaaabbbbbb"], **trained})
@@ -109,31 +106,30 @@ def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0
     decision = Decision(alpha)
     if len(sets := pairs[TEST_SET].drop_duplicates()) > 1:
         raise InputError("pairs", f"must be of one test set, not of {len(sets)}")
-    known = of_one_method(pairs, outputs.systems)
-    if known.empty:
+    same = pairs_of_one_method(pairs, outputs.systems)
+    if same.empty:
         raise InputError("pairs", "must include two systems of one family and train_size; there are none")
-    known = known.assign(significant=np.asarray(decision.significant(two_sided(pairs)))[known.index])
-    scores, products = _products(outputs, str(pairs["unit"].iloc[0]))
-    about = {name: pairs[name].iloc[0] for name in (*TEST_SET, "unit", "test")}
+    same = same.assign(significant=np.asarray(decision.significant(two_sided(pairs)))[same.index])
+    scores, covariance = _score_covariance(outputs, str(pairs["unit"].iloc[0]))
+    key = {name: pairs[name].iloc[0] for name in (*TEST_SET, "unit", "test")}
     rows = []
-    families = [str(family) for family in outputs.systems["family"].unique()]
-    for size in known["train_size"].unique():
-        of_size = known[known["train_size"] == size]
-        members = _members(outputs.systems, size)
-        some = [[family] for family in families if len(members.get(family, [])) > 1]
-        for group in [*some, [each for (each,) in some]] if len(some) > 1 else some:
-            family = group[0] if len(group) == 1 else ALL_FAMILIES
-            chosen = of_size[of_size["family"].astype(str).isin(group)]
-            if len(chosen):
-                own = _row(chosen, {name: members[name] for name in group}, scores, products, alpha)
-                rows.append({**about, "family": family, "train_size": size, **own})
+    for size in same["train_size"].unique():
+        of_size = same[same["train_size"] == size]
+        places = _places(outputs.systems, size)
+        families = [name for name, own in places.items() if len(own) > 1]
+        for family in [*families, ALL_FAMILIES] if len(families) > 1 else families:
+            chosen = families if family == ALL_FAMILIES else [family]
+            members = of_size[of_size["family"].astype(str).isin(chosen)]
+            if len(members):
+                numbers = _row(members, {name: places[name] for name in chosen}, scores, covariance, alpha)
+                rows.append({**key, "family": family, "train_size": size, **numbers})
     table = pd.DataFrame(rows)
     # Rows of all families come last.
     return table.iloc[np.argsort(table["family"] == ALL_FAMILIES, kind="stable")].reset_index(drop=True)
 
 
-def of_one_method(pairs: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
-    """Family, train_size and both replicates of pairs whose systems differ by their training set alone.
+def pairs_of_one_method(pairs: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
+    """Family, train_size, replicate_a and replicate_b of pairs whose systems differ by their training set alone.
 
     The index is the row of `pairs`. Pairs without a standard error are left out.
     """
@@ -141,12 +137,11 @@ def of_one_method(pairs: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
     first, second = (trained.reindex(pairs[side]).reset_index(drop=True) for side in ("system_a", "system_b"))
     same = (first["family"] == second["family"]) & (first["train_size"] == second["train_size"])
     rows = first.rename(columns={"replicate": "replicate_a"}).assign(replicate_b=second["replicate"])
-    known: pd.DataFrame = rows[same & np.isfinite(pairs["gain_se"].to_numpy())]
-    return known
+    return pd.DataFrame(rows[same & np.isfinite(pairs["gain_se"].to_numpy())])
 
 
-def _products(outputs: Outputs, unit: str) -> tuple[FloatArray, FloatArray]:
-    """Scores (K,), and what items make them covary, (K, K); NaN for systems whose score may be undefined."""
+def _score_covariance(outputs: Outputs, unit: str) -> tuple[FloatArray, FloatArray]:
+    """Scores (K,) and their covariance over items (K, K); NaN for systems whose score may be undefined."""
     units = in_units(outputs, unit)
     statistics, factor = rescaled(units.statistics, outputs.metric)
     parts = factor * deviations(contributions(statistics, outputs.metric))
@@ -154,97 +149,93 @@ def _products(outputs: Outputs, unit: str) -> tuple[FloatArray, FloatArray]:
     return outputs.scores(), parts @ parts.T
 
 
-def _members(systems: pd.DataFrame, size: float) -> dict[str, pd.Series[int]]:
-    """Of each family the systems of a size: replicate -> place."""
-    places = pd.Series(np.arange(len(systems)), index=systems.index)
-    of_size = systems["train_size"] == size
-    return {
-        str(family): pd.Series(places[rows.index].to_numpy(), index=rows["replicate"].to_numpy())
-        for family, rows in systems[of_size].groupby("family", sort=False)
-    }
+def _places(systems: pd.DataFrame, size: float) -> dict[str, pd.Series[int]]:
+    """The places of each family's systems of a size, by replicate."""
+    of_size = systems.assign(place=np.arange(len(systems)))[systems["train_size"] == size]
+    return {str(family): rows.set_index("replicate")["place"] for family, rows in of_size.groupby("family", sort=False)}
 
 
 def _row(
-    rows: pd.DataFrame, members: dict[str, pd.Series[int]], scores: FloatArray, products: FloatArray, alpha: float
+    pairs: pd.DataFrame, places: dict[str, pd.Series[int]], scores: FloatArray, covariance: FloatArray, alpha: float
 ) -> dict[str, object]:
-    sets = sorted({replicate for own in members.values() for replicate in own.index})
-    found = rows["significant"].to_numpy()
-    a, b = rows["replicate_a"].to_numpy(), rows["replicate_b"].to_numpy()
-    whole = {**_ratios(members, scores, products), "share": _odds(found)}
-    # What each would be with one training set left out.
-    left = []
-    for one in sets:
-        kept = {family: own[own.index != one] for family, own in members.items()}
-        left.append({**_ratios(kept, scores, products), "share": _odds(found[(a != one) & (b != one)])})
+    """The numbers of pairs of one method, of one size of training sets, with their intervals."""
+    sets = sorted({replicate for own in places.values() for replicate in own.index})
+    significant = pairs["significant"].to_numpy()
+    first, second = pairs["replicate_a"].to_numpy(), pairs["replicate_b"].to_numpy()
+    numbers = {**_ratios(places, scores, covariance), "share": _odds(significant)}
+    left_out = []
+    for replicate in sets:
+        others = {family: own[own.index != replicate] for family, own in places.items()}
+        odds = _odds(significant[(first != replicate) & (second != replicate)])
+        left_out.append({**_ratios(others, scores, covariance), "share": odds})
     enough = len(sets) >= _LEAST_SETS
     bounds: dict[str, float] = {}
     for name in ("ratio", "ratio_own", "ratio_shared", "share"):
-        values = np.array([each[name] for each in left])
-        ends = (np.nan, np.nan)
-        if enough and np.isfinite([whole[name], *values]).all() and min(whole[name], *values) > _LEAST:
-            ends = jackknife_interval(float(whole[name]), values, np.zeros(len(sets), np.int64), len(sets) - 1.0)
-        # Of a share the interval is the odds'.
-        bounds |= {
-            f"{name}_{end}": x / (1 + x) if name == "share" else x for end, x in zip(("low", "high"), ends, strict=True)
-        }
+        values, ends = np.array([row[name] for row in left_out]), (np.nan, np.nan)
+        if enough and np.isfinite([numbers[name], *values]).all() and min(numbers[name], *values) > _LEAST:
+            ends = jackknife_interval(float(numbers[name]), values, len(sets) - 1.0)
+        bounds |= dict(zip((f"{name}_low", f"{name}_high"), ends, strict=True))
+    # The interval of a share is that of its odds.
+    bounds |= {name: bounds[name] / (1 + bounds[name]) for name in ("share_low", "share_high")}
     return {
         "n_training_sets": len(sets),
-        "n_pairs": len(rows),
+        "n_pairs": len(pairs),
         "alpha": alpha,
-        **whole,
-        "share": found.mean(),
+        **numbers,
+        "share": significant.mean(),
         **bounds,
         "interval_for": OTHER_TRAINING_SETS if enough else "",
         "note": "" if enough else f"too few training sets for an interval: {len(sets)}",
     }
 
 
-def _odds(found: NDArray[np.bool_]) -> float:
-    """Of significant pairs against others; not finite where all are, or none is there."""
-    others = len(found) - found.sum()
-    return float(found.sum() / others) if others else np.nan
+def _odds(significant: NDArray[np.bool_]) -> float:
+    """The odds of a significant pair; NaN if all are significant, or there is none."""
+    n_others = len(significant) - significant.sum()
+    return float(significant.sum() / n_others) if n_others else np.nan
 
 
-def _ratios(members: dict[str, pd.Series[int]], scores: FloatArray, products: FloatArray) -> dict[str, float]:
-    """Numbers of one size of training sets, means over families and over pairs of families."""
-    places = [own.to_numpy(dtype=np.int64) for own in members.values() if len(own) > 1]
-    alone = [_variances(scores[own], products[np.ix_(own, own)]) for own in places]
-    varies, by_items = np.mean([each[:2] for each in alone], axis=0) if alone else (np.nan, np.nan)
-    found = {
-        "rms_gain": np.sqrt(2 * varies),
-        "rms_se": np.sqrt(max(0.0, 2 * by_items)),
-        "sd_training": np.sqrt(max(0.0, varies - by_items)),
-        # Items that no two systems differ on give nothing to compare with.
-        "ratio": np.sqrt(varies / by_items) if by_items > 0 else np.nan,
-    }
+def _ratios(places: dict[str, pd.Series[int]], scores: FloatArray, covariance: FloatArray) -> dict[str, float]:
+    """The numbers of one size of training sets: means over families, and over pairs of families."""
+    variances = [
+        _variances(scores[own], covariance[np.ix_(own, own)])
+        for own in (own.to_numpy() for own in places.values())
+        if len(own) > 1
+    ]
+    observed, by_items, _ = np.mean(variances, axis=0) if variances else np.full(3, np.nan)
     apart, shared, errors = [], [], []
-    for one, other in combinations(members.values(), 2):
+    for one, other in combinations(places.values(), 2):
         both = one.index.intersection(other.index)
         if len(both) < 2:
             continue
-        i, j = one[both].to_numpy(dtype=np.int64), other[both].to_numpy(dtype=np.int64)
-        of_each = [_variances(scores[own], products[np.ix_(own, own)]) for own in (i, j)]
-        crossed = products[np.ix_(i, j)]
-        gains = products[np.ix_(i, i)] + products[np.ix_(j, j)] - crossed - crossed.T
-        varies, by_items, error = _variances(scores[i] - scores[j], gains)
-        apart.append(sum(each[0] - each[1] for each in of_each))
-        shared.append(varies - by_items)
+        i, j = one[both].to_numpy(), other[both].to_numpy()
+        own = [_variances(scores[k], covariance[np.ix_(k, k)]) for k in (i, j)]
+        crossed = covariance[np.ix_(i, j)]
+        of_gains = covariance[np.ix_(i, i)] + covariance[np.ix_(j, j)] - crossed - crossed.T
+        of_gain, of_gain_by_items, error = _variances(scores[i] - scores[j], of_gains)
+        apart.append(sum(total - items for total, items, _ in own))
+        shared.append(of_gain - of_gain_by_items)
         errors.append(error)
     error = float(np.mean(errors)) if errors else np.nan
-    return found | {
+    return {
+        "rms_gain": np.sqrt(2 * observed),
+        "rms_se": np.sqrt(max(0.0, 2 * by_items)),
+        "sd_training": np.sqrt(max(0.0, observed - by_items)),
+        # Without items on which two systems differ there is no error.
+        "ratio": np.sqrt(observed / by_items) if by_items > 0 else np.nan,
         "rms_se_methods": np.sqrt(error),
-        "ratio_own": _ratio(apart, error),
-        "ratio_shared": _ratio(shared, error),
+        "ratio_own": _with_training(apart, error),
+        "ratio_shared": _with_training(shared, error),
     }
 
 
-def _ratio(variances: list[float], error: float) -> float:
-    """The root of variance and error together over the error; variances may be estimated as below 0."""
+def _with_training(variances: list[float], error: float) -> float:
+    """sqrt(1 + variance of training / error variance); estimates of variances may be below 0."""
     return float(np.sqrt(max(0.0, 1 + float(np.mean(variances)) / error))) if error > 0 else np.nan
 
 
-def _variances(values: FloatArray, products: FloatArray) -> tuple[float, float, float]:
-    """Of R values: their variance, what items give of it, and the mean of what items give each value by itself."""
+def _variances(values: FloatArray, covariance: FloatArray) -> tuple[float, float, float]:
+    """The variance of values (R,), the part of it from items, and the mean error variance of a value."""
     n = len(values)
-    each = float(np.trace(products)) / n
-    return float(values.var(ddof=1)), (each - float(products.sum()) / n**2) * n / (n - 1), each
+    error = float(np.trace(covariance)) / n
+    return float(values.var(ddof=1)), (error - float(covariance.sum()) / n**2) * n / (n - 1), error

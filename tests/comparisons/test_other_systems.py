@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from simstudy.comparisons.other_systems import _two_sides, other_systems
-from simstudy.comparisons.significant_gains import _reached
+from simstudy.comparisons.significant_gains import _place
 
 
 def pairs_of(sizes: list[int], relation: str = "different") -> pd.DataFrame:
@@ -54,8 +54,8 @@ def test_families_speak_where_there_are_enough_else_their_variants(
         assert found.note == ""
     else:
         assert found.note == f"too few systems for an interval: {sum(sizes)} of {len(sizes)} families"
-        assert np.isnan([found.jackknife(1.0, np.ones(3)), found.bootstrap(1.0, np.ones(3))]).all()
-        assert found.taken_along().shape[0] == 0
+        assert np.isnan(found.jackknife(1.0, np.ones(3))).all()
+        assert found.pairs_by_cluster().shape[0] == 0
 
 
 def test_systems_without_a_family_are_families_of_their_own() -> None:
@@ -79,7 +79,7 @@ def test_few_systems_against_many_are_few() -> None:
 
 def test_left_out_are_the_pairs_of_a_family() -> None:
     pairs = pairs_of([2] * 8, "both")
-    stay = 1 - other_systems(pairs).taken_along().toarray()
+    stay = 1 - other_systems(pairs).pairs_by_cluster().toarray()
     assert stay.shape == (8, 120)
     for family, row in zip(sorted({*pairs["family_a"]}), stay, strict=True):
         np.testing.assert_array_equal(row, (pairs["family_a"] != family) & (pairs["family_b"] != family))
@@ -149,13 +149,13 @@ def test_variance_of_a_mean_over_strata() -> None:
 
 
 @pytest.mark.parametrize("share", [0.05, 0.31, 0.5, 0.8, 1.0])
-def test_a_share_is_reached_where_counting_says(share: float) -> None:
+def test_a_share_is_place_where_counting_says(share: float) -> None:
     rng = np.random.default_rng(0)
     for n in (5, 40):
         gone = np.sort(rng.choice(n, size=n // 3, replace=False))
         stay = np.delete(np.arange(n), gone)
         expected = next(place for k, place in enumerate(stay, start=1) if k >= share * len(stay) - 1e-9)
-        assert _reached(n, gone, share) == expected
+        assert _place(n, gone, share) == expected
 
 
 def test_sides_are_those_of_a_graph() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from simstudy.comparisons.agreement import agreement
 from simstudy.comparisons.calibration import calibration
-from simstudy.comparisons.correlation import correlation_summary
 from simstudy.comparisons.curves import curve
 from simstudy.comparisons.ranks import ranks
 from simstudy.comparisons.significant_gains import significant_gains
@@ -44,10 +43,6 @@ def of_two_tests(pairs: pd.DataFrame) -> pd.DataFrame:
     return agreement(pd.concat([pairs, other]), reference="t_paired", n_bootstrap=30)
 
 
-def summary(pairs: pd.DataFrame) -> pd.DataFrame:
-    return correlation_summary(pairs.assign(r12=pairs["p_value"], ratio=pairs["gain_se"]))
-
-
 FEW = {"window": (0.02, 0.7), "min_pairs": 4, "n_bootstrap": 30}
 TOGETHER: dict[str, Analysis] = {
     "curve": lambda pairs: curve(pairs, n_points=9),
@@ -56,7 +51,6 @@ TOGETHER: dict[str, Analysis] = {
     "calibration": calibrated,
     "ranks": lambda pairs: ranks(pairs, alpha=0.1),
     "agreement": of_two_tests,
-    "correlation_summary": summary,
 }
 
 
