@@ -25,7 +25,6 @@ from simstudy.comparisons.sequential import e_values, sequential
 from simstudy.comparisons.signature import signature
 from simstudy.comparisons.significant_gains import significant_gains
 from simstudy.comparisons.thresholds import size_fit, thresholds
-from simstudy.comparisons.training_variance import training_variance
 from simstudy.comparisons.verdict import verdict
 from simstudy.comparisons.win_rates import win_rates
 from simstudy.engines.arguments import applicable
@@ -61,7 +60,6 @@ __all__ = [
     "significant_gains",
     "size_fit",
     "thresholds",
-    "training_variance",
     "verdict",
     "win_rates",
 ]

@@ -40,15 +40,10 @@ def agreement(
     -------
     table
         One row for each test set, relation class and test: n_pairs, n_rejected, share (a fraction), low, high (95 %),
-        n_other (pairs where the test prefers the system with the *worse* score at that level, as tests of other
-        hypotheses than equal scores can; n_rejected does not count them), only_test and only_reference (pairs that only
-        one of the two rejects), and median_ratio (of the test's p-value to the reference's, over pairs with 0.001 <= p
-        <= 0.5 by the reference, if neither prefers the system with the worse score).
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, tests have different pairs, or the reference is not among them.
+        n_other (pairs for which the test prefers the *worse* score at that level, as tests of other hypotheses than
+        equal scores can; n_rejected is without them), only_test and only_reference (pairs that only one of the two
+        rejects), and median_ratio (of the test's p to the reference's, over pairs with 0.001 <= p <= 0.5 by the
+        reference for which neither prefers the worse score).
 
     Examples
     --------

@@ -47,12 +47,10 @@ def calibration(
 ) -> pd.DataFrame:
     """The share of pairs whose winner on the home test set also wins elsewhere, by p-value at home.
 
-    With other test sets this is the calibration across domains (Table 1). With Comparisons on test sets redrawn
-    from a population (`redraw`; number them in a column ``draw`` and concatenate) and that population as the only
-    other test set, it is the calibration under identical distribution.
-
-    Another test set has sampling error of its own: many gains with p = 0.05 are lost on 400 other items of the *same*
-    population. So compare a share with `expected`, the share within the home population by a model.
+    With other test sets this is the calibration across domains (Table 1). With Comparisons on test sets redrawn from a
+    population (`redraw`; number them in a column ``draw``) and that population as the only other test set, it is the
+    calibration under identical distribution. Another test set has sampling error of its own, so compare a share with
+    `expected`, the share within the home population by a model.
 
     Parameters
     ----------
@@ -67,10 +65,8 @@ def calibration(
         Ascending bounds of p-value bins, each including its lower bound. The window 0.04 <= p <= 0.06 is added.
     min_pairs
         With fewer pairs in a bin there is no share.
-    n_bootstrap
-        Resamples of systems (and of draws, where there are any) for the intervals.
-    seed
-        Of those resamples.
+    n_bootstrap, seed
+        Resamples of systems (and of draws, if there are any) for the intervals.
 
     Returns
     -------
@@ -83,8 +79,7 @@ def calibration(
     Raises
     ------
     ValueError
-        If a test set lacks systems of the pairs or has their metric in the other direction, bins do not ascend within
-        0 … 1, or pairs are of several tests, sides or units.
+        If a test set lacks systems of the pairs or has their metric in the other direction.
 
     Examples
     --------
@@ -96,14 +91,17 @@ def calibration(
     >>> table[["share", "expected"]].round(1).iloc[0].tolist()   # nearly every gain that is highly significant is real
     [1.0, 1.0]
     """
-    require_columns(pairs, [*TEST_SET, "relation", "system_a", "system_b", "gain", "p_value"])
+    require_columns(pairs, [*TEST_SET, "alternative", "relation", "system_a", "system_b", "gain", "p_value"])
     require_one_question(pairs)
     bounds = number_list("bins", bins).tolist()
     if len(bounds) < 2 or bounds != sorted(set(bounds)) or bounds[0] < 0 or bounds[-1] > 1:
         raise InputError("bins", "must ascend within 0 and 1", bounds)
     check_mapping("elsewhere", elsewhere, "names of test sets to their Outputs")
-    for name, outputs in elsewhere.items():
-        for part in outputs.values() if isinstance(outputs, Mapping) else [outputs]:
+    by_draw: dict[str, Mapping[Any, Outputs]] = {
+        name: outputs if isinstance(outputs, Mapping) else {None: outputs} for name, outputs in elsewhere.items()
+    }
+    for name, parts in by_draw.items():
+        for part in parts.values():
             check_outputs(f"elsewhere['{name}']", part)
     check_flag("population", population)
     check_whole("min_pairs", min_pairs, 1)
@@ -114,7 +112,7 @@ def calibration(
     rows = []
     for key, members in relation_classes(pairs[prefers_better(pairs)]):
         edges, inside = _bins(members["p_value"].to_numpy(), bounds)
-        gains = [_gain_elsewhere(members, name, outputs) for name, outputs in elsewhere.items()]
+        gains = [_gain_elsewhere(members, name, parts) for name, parts in by_draw.items()]
         # (1 + E, B, P): all pairs of each bin, and those that win on each test set elsewhere.
         counted = np.stack([inside, *(inside & (gain > 0) for gain in gains)])
         others, redrawn = other_systems(members), np.full((*counted.shape[:2], 1), np.nan)
@@ -122,14 +120,14 @@ def calibration(
             draw = pd.factorize(members["draw"])[0] if "draw" in members else None
             counts = others.redrawn_counts(counted.reshape(-1, len(members)), n_bootstrap, seed, draw)
             redrawn = counts.reshape(*counted.shape[:2], n_bootstrap)
-        for e, (name, outputs) in enumerate(elsewhere.items()):
-            n_items = _n_items(outputs)
+        for e, (name, parts) in enumerate(by_draw.items()):
+            n_items = int(np.median([part.n_items for part in parts.values()]))
             expected = expected_wins(members, np.inf if population else n_items / members["n_items"].to_numpy())
             for b, (p_from, p_to) in enumerate(edges):
                 n_pairs, n_wins = int(inside[b].sum()), int(counted[e + 1, b].sum())
                 row = {
                     **key,
-                    "alternative": members["alternative"].iloc[0] if "alternative" in members else "",
+                    "alternative": members["alternative"].iloc[0],
                     "elsewhere": name,
                     "n_items_elsewhere": n_items,
                     "p_from": p_from,
@@ -156,18 +154,9 @@ def _bins(p_value: FloatArray, bounds: list[float]) -> tuple[list[tuple[float, f
     return [*pairwise(bounds), WINDOW], np.stack([*inside, in_window])
 
 
-def _n_items(outputs: Elsewhere) -> int:
-    """The number of items elsewhere; the median of draws."""
-    if isinstance(outputs, Outputs):
-        return outputs.n_items
-    return int(np.median([part.n_items for part in outputs.values()]))
-
-
-def _gain_elsewhere(pairs: pd.DataFrame, name: str, outputs: Elsewhere) -> FloatArray:
+def _gain_elsewhere(pairs: pd.DataFrame, name: str, by_draw: Mapping[Any, Outputs]) -> FloatArray:
     """The gain of each pair's home winner on the other test set, positive if it wins there too."""
-    by_draw: Mapping[Any, Outputs] = {None: outputs} if isinstance(outputs, Outputs) else outputs
-    apart = "draw" in pairs and not isinstance(outputs, Outputs)
-    draws = pairs["draw"].to_numpy() if apart else np.full(len(pairs), None)
+    draws = pairs["draw"].to_numpy() if "draw" in pairs and None not in by_draw else np.full(len(pairs), None)
     if not set(draws) <= set(by_draw):
         raise InputError(f"test set '{name}'", "must be Outputs, or have Outputs for each draw of the pairs")
     first, second, names = system_codes(pairs)

@@ -27,11 +27,10 @@ def correlation(outputs: Outputs, *, unit: str | None = None) -> pd.DataFrame:
     Parameters
     ----------
     outputs
-        At least two systems, on at least two units. If the metric is a ratio of sums (accuracy, recall, mean, F1,
-        attachment scores, labelled F1), a unit's deviation is its numerator less the system's score times its
-        denominator: so long sentences do not correlate with long sentences, and if all denominators are 1 this is y_k
-        less its mean. If each system has a denominator of its own (F1), it is the unit's part in the score to first
-        order (delta method). For any other metric (BLEU, chrF) it is the unit's part in the score by the jackknife.
+        At least two systems, on at least two units. For a ratio of sums (accuracy, recall, mean, F1, attachment scores)
+        a unit's deviation is its numerator less the system's score times its denominator: so long sentences do not
+        correlate with long sentences, and with denominators of 1 it is y_k less its mean. For other metrics (BLEU,
+        chrF) it is the unit's part in the score by the jackknife.
     unit
         The resampling unit, as for `compare`: "item", or a column of the items that names clusters. None: clusters
         where the items have a column ``cluster``, else items.
@@ -40,9 +39,9 @@ def correlation(outputs: Outputs, *, unit: str | None = None) -> pd.DataFrame:
     -------
     correlations
         One row for each pair, in the order of `simstudy.compare`: task, test_set, n_items, metric, system_a (the
-        better one), system_b, relation, r12 (NaN where a system's scores of units do not vary), sd_independent and
-        sd_paired (standard deviation of the gain, metric's scale, were r12 0 and as it is), ratio of the two: how
-        many times larger a gain must be where independence is assumed (inf where sd_paired is 0).
+        better one), system_b, relation, r12 (NaN if a system's scores of units do not vary), sd_independent and
+        sd_paired (standard deviation of the gain with r12 = 0 and with this r12; metric's scale), and their ratio: how
+        many times larger a gain must be under independence (inf if sd_paired is 0).
 
     Raises
     ------

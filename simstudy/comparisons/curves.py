@@ -23,11 +23,9 @@ _LINE = ["gain", "confidence", "confidence_05", "confidence_95"]
 def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
     """Running median and 5-95 % band of confidence by gain, for each test set and relation class.
 
-    At each gain it looks at the twentieth of the class's pairs (at least 15) whose gains are nearest, ties included,
-    and stands at their mean gain. The band is the spread of the pairs, not an interval for the median. It is the
-    percentiles of how far these pairs are from the line of medians at their own gains, so that a band is no wider where
-    gains lie far apart. The confidence of a pair is 1 - p of the sides that the column alternative names, and 0 where
-    its test prefers the system with the worse score.
+    A point is the median of the twentieth of the class's pairs (at least 15) with the nearest gains, ties included, at
+    their mean gain. The band is the spread of these pairs around the line of medians at their gains, not an interval
+    of the median. The confidence of a pair is 1 - p, and 0 if its test prefers the system with the worse score.
 
     Parameters
     ----------
@@ -41,12 +39,6 @@ def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
     curve
         task, test_set, n_items, metric, alternative, relation, gain (metric's scale), confidence, confidence_05,
         confidence_95 (fractions), n_pairs (of the class). A class of fewer than 30 pairs has no curve.
-
-    Raises
-    ------
-    ValueError
-        Where pairs is empty or no table of Comparisons, and for test sets whose pairs are of several tests, sides,
-        conventions, units, strata or seeds.
 
     Examples
     --------

@@ -59,8 +59,7 @@ def method_gains(
 
     Here "items" is the variance of the mean difference over items, and "both" the part of it from the interaction of
     seeds and items, which the variance between seeds has too. The degrees of freedom are Satterthwaite's for these
-    three terms, with seeds - 1 of each method and items - 1. Tests of one system of each method rejected 6 to 50 % of
-    equal methods, the more the seeds vary.
+    three terms, with seeds - 1 of each method and items - 1.
 
     Examples
     --------

@@ -8,7 +8,7 @@ families, or the systems within them if families are few.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -23,8 +23,8 @@ OTHER_SYSTEMS, OTHER_VARIANTS = "other systems", "other variants of these famili
 
 # With fewer families in effect than these (five, some larger than others), or fewer variants, coverage was below 0.9.
 _LEAST_FAMILIES, _LEAST_VARIANTS = 4.5, 10
-# Weights of pairs in memory at a time: 8 MiB, a few times over.
-_TOGETHER = 2**20
+# Weights of pairs in memory at a time: 16 MiB, a few times over.
+_TOGETHER = 2**21
 # The largest share of pairs with a system without other variants, if variants are resampled.
 _MOST_ALONE = 0.1
 
@@ -58,38 +58,51 @@ class OtherSystems:
         members.sort_indices()
         return members
 
-    def redrawn(
-        self, inside: NDArray[np.bool_], n_bootstrap: int, seed: int, draw: IntArray | None = None
-    ) -> Iterator[IntArray]:
+    def redrawn(self, inside: NDArray[np.bool_], n_bootstrap: int, seed: int) -> Iterator[IntArray]:
         """Weights of the pairs inside when clusters are resampled: some rows of (n_bootstrap, P) at a time.
 
-        As many clusters of each stratum are drawn as it has. A pair of two clusters counts as often as both together, a
-        pair within a cluster as often as the cluster: a family comes with all its systems. The draws (P,) of the pairs,
-        whole numbers from 0, are resampled too, if there are any.
+        A pair of two clusters counts as often as both together, a pair within a cluster as often as the cluster: a
+        family comes with all its systems.
         """
+        first, second = self.first[inside], self.second[inside]
+        clusters, _ = self._drawn(n_bootstrap, seed, 1)
+        width = max(1, _TOGETHER // max(len(first), 1))
+        for begin in range(0, n_bootstrap, width):
+            drawn = clusters[:, begin : begin + width]
+            yield np.where((first == second)[:, None], drawn[first], drawn[first] * drawn[second]).T
+
+    def redrawn_counts(
+        self, counted: NDArray[np.bool_], n_bootstrap: int, seed: int, draw: IntArray | None = None
+    ) -> FloatArray:
+        """(H, n_bootstrap) sums of the weights of `redrawn` over each row of `counted` (H, P).
+
+        The draws (P,) of the pairs, whole numbers from 0, are resampled too, if there are any. Pairs of two clusters
+        and one draw are counted before the sums.
+        """
+        draw = np.zeros(len(self.first), dtype=np.int64) if draw is None else draw
+        n_draws, n_clusters = int(draw.max()) + 1, len(self.strata)
+        codes, cell = np.unique(self.first * n_clusters + self.second, return_inverse=True)
+        rows, pairs = np.nonzero(counted)
+        shape = (len(counted) * n_draws, len(codes))
+        n_pairs = scipy.sparse.csr_array((np.ones(len(rows)), (rows * n_draws + draw[pairs], cell[pairs])), shape=shape)
+        cells = replace(self, first=codes // n_clusters, second=codes % n_clusters)
+        _, draws = self._drawn(n_bootstrap, seed, n_draws)
+        sums, begin = np.empty((len(counted), n_bootstrap)), 0
+        for weights in cells.redrawn(np.ones(len(codes), dtype=np.bool_), n_bootstrap, seed):
+            end = begin + len(weights)
+            by_draw = np.asarray(n_pairs @ weights.T).reshape(len(counted), n_draws, -1)
+            sums[:, begin:end] = (by_draw * draws[:, begin:end]).sum(axis=1)
+            begin = end
+        return sums
+
+    def _drawn(self, n_bootstrap: int, seed: int, n_draws: int) -> tuple[IntArray, IntArray]:
+        """Clusters (C, R) and draws (D, R) in each resample; as many clusters of each stratum as it has."""
         rng = np.random.default_rng(seed)
         clusters = np.zeros((len(self.strata), n_bootstrap), dtype=np.int64)
         for stratum in np.unique(self.strata):
             members = np.flatnonzero(self.strata == stratum)
             clusters[members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), n_bootstrap).T
-        n_draws = 1 if draw is None else int(draw.max()) + 1
-        draws = rng.multinomial(n_draws, np.full(n_draws, 1 / n_draws), n_bootstrap).T
-        first, second = self.first[inside], self.second[inside]
-        width = max(1, _TOGETHER // max(len(first), 1))
-        for begin in range(0, n_bootstrap, width):
-            drawn = clusters[:, begin : begin + width]
-            weights = np.where((first == second)[:, None], drawn[first], drawn[first] * drawn[second])
-            if draw is not None:
-                weights *= draws[draw[inside], begin : begin + width]
-            yield weights.T
-
-    def redrawn_counts(
-        self, counted: NDArray[np.bool_], n_bootstrap: int, seed: int, draw: IntArray | None = None
-    ) -> FloatArray:
-        """(H, n_bootstrap) sums of the weights of `redrawn` over each row of `counted` (H, P)."""
-        rows, every_pair = scipy.sparse.csr_array(counted, dtype=np.float64), np.ones(len(self.first), dtype=np.bool_)
-        weights = self.redrawn(every_pair, n_bootstrap, seed, draw)
-        return np.hstack([np.asarray(rows @ some.T) for some in weights])
+        return clusters, rng.multinomial(n_draws, np.full(n_draws, 1 / n_draws), n_bootstrap).T
 
     def jackknife(self, estimate: float, left_out: FloatArray) -> tuple[float, float]:
         """The 95 % interval of a positive number from its values (C,) without each cluster; NaN without an interval."""
@@ -105,8 +118,6 @@ class OtherSystems:
         the largest observed one.
         """
         logs = np.log(redrawn[np.isfinite(redrawn)])
-        if not len(logs):
-            return np.nan, np.nan
         low, high = _log_interval(estimate, self.spread(logs), self.df)
         shift = float(np.exp(np.log(estimate) - logs.mean()))
         return low * min(shift, 1.0), high * max(shift, 1.0)
@@ -122,9 +133,9 @@ class OtherSystems:
 def jackknife_interval(
     estimate: float, left_out: FloatArray, df: float, strata: IntArray | None = None
 ) -> tuple[float, float]:
-    """The 95 % interval of a positive number from its values without each of C clusters, within strata.
+    """The 95 % interval of a positive number, on logarithms, from its values without each of C clusters of strata.
 
-    On logarithms, with t: the number is a scale, and clusters are few (Tukey 1958; Efron and Stein 1981).
+    See Tukey (1958) and Efron and Stein (1981).
     """
     values, variance = np.log(left_out), 0.0
     strata = np.zeros(len(values), dtype=np.int64) if strata is None else strata
@@ -144,19 +155,18 @@ def redrawn_share_interval(counts: FloatArray, totals: FloatArray) -> tuple[floa
 def weighted_percentile(values: FloatArray, weights: IntArray, percentile: float) -> FloatArray:
     """(R,) `numpy.percentile` of values (P,) repeated by each row of the weights (R, P); NaN if all weights are 0."""
     order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    ends = np.cumsum(weights[:, order], axis=1)
+    ordered, ends = values[order], np.cumsum(weights[:, order], axis=1)
     total = ends[:, -1]
     position = percentile / 100 * np.maximum(total - 1, 0)
-    below = np.floor(position).astype(np.int64)
-    lower = (ends <= below[:, None]).sum(axis=1)
-    upper = (ends <= np.minimum(below + 1, np.maximum(total - 1, 0))[:, None]).sum(axis=1)
-    last = len(values) - 1
-    at_lower, at_upper = ordered[np.minimum(lower, last)], ordered[np.minimum(upper, last)]
-    return np.where(total > 0, at_lower + (position - below) * (at_upper - at_lower), np.nan)
+    lower, upper = (
+        ordered[np.minimum((ends <= rank[:, None]).sum(axis=1), len(values) - 1)]
+        for rank in (np.floor(position), np.ceil(position))
+    )
+    return np.where(total > 0, lower + (position - np.floor(position)) * (upper - lower), np.nan)
 
 
 def _log_interval(estimate: float, spread: float, df: float) -> tuple[float, float]:
+    """The 95 % interval of a positive number from the standard error of its logarithm."""
     factor = float(np.exp(scipy.stats.t.isf(0.025, df) * spread))
     return estimate / factor, estimate * factor
 
@@ -164,7 +174,7 @@ def _log_interval(estimate: float, spread: float, df: float) -> tuple[float, flo
 def other_systems(pairs: pd.DataFrame) -> OtherSystems:
     """The clusters of pairs of one test set and relation class: families, systems within them, or too few of both.
 
-    Without columns family_a and family_b, or without a value there, each system is a family of its own.
+    A system without a value in family_a or family_b is a family of its own.
     """
     first, second, names = system_codes(pairs)
     n_systems = len(names)

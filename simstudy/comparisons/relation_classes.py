@@ -64,8 +64,8 @@ def related(pairs: pd.DataFrame, systems: pd.DataFrame, by: str = "family") -> p
     pairs
         Comparisons.
     systems
-        A row for each system, with ``name``, the column `by` and, where some systems combine the outputs of others,
-        a column ``combination`` of true and false.
+        A row for each system, with ``name``, the column `by` and, if some systems combine the outputs of others, a
+        column ``combination`` of true and false.
     by
         Two systems with the same value here are related: ``family`` (base model), ``group`` (who made them), or any
         other column.

@@ -33,10 +33,10 @@ _FEWEST_UNITS = 10
 def noises(outputs: Outputs, *, of: str = "gains", unit: str | None = None) -> pd.DataFrame:
     """The standard errors of gains or scores, and their parts between and within questions.
 
-    se^2 = se_between^2 + se_within^2. The variance within is the sum over questions of the unbiased variance of a
-    sample over the number of samples, for each system: systems draw their samples independently. The whole variance is
-    that of the questions' means, as in `compare` and `leaderboard`. The variance between is the rest: what would stay
-    with endlessly many samples. An estimate of the rest below 0 is shown as 0; its interval says how large it may be.
+    se^2 = se_between^2 + se_within^2, where se is that of the questions' means, as in `compare` and `leaderboard`. The
+    variance within is the sum over questions of the unbiased variance of a sample over the number of samples, for each
+    system: systems draw their samples independently. The variance between is the rest, which stays with any number of
+    samples. An estimate of it below 0 is shown as 0; its interval says how large it may be.
 
     Parameters
     ----------
@@ -66,9 +66,8 @@ def noises(outputs: Outputs, *, of: str = "gains", unit: str | None = None) -> p
 
     Notes
     -----
-    A system's questions with one sample get the mean variance of its other questions. In the words of Wang (2025,
-    Measuring All the Noises of LLM Evals) se_one is SE(A-B), se_between is SE_x(A-B), and se_within, with one sample
-    each, is SE_pred(A-B).
+    A question with one sample gets the mean variance of the system's other questions. In Wang (2025, Measuring All the
+    Noises of LLM Evals) se_one is SE(A-B), se_between SE_x(A-B), and se_within, with one sample each, SE_pred(A-B).
 
     Examples
     --------
@@ -136,11 +135,6 @@ def noise_curve(table: pd.DataFrame, numbers: Sequence[int] = NUMBERS) -> pd.Dat
         The columns that name the row, samples, se (expected with this number of samples, on as many questions; metric's
         scale) and floor (the part between questions, below which it does not fall).
 
-    Raises
-    ------
-    ValueError
-        For numbers of samples below 1.
-
     Examples
     --------
     >>> table = pd.DataFrame({"system": ["a"], "se_between": [3.0], "se_one": [5.0]})
@@ -190,10 +184,8 @@ def _questions(
 
 def _filled(variance: FloatArray) -> FloatArray:
     """Variances (K, Q) with the mean of the system for questions with one sample."""
-    known = np.isfinite(variance)
-    number = known.sum(axis=1, keepdims=True)
-    mean = np.where(known, variance, 0).sum(axis=1, keepdims=True) / np.where(number > 0, number, np.nan)
-    return np.where(known, variance, mean)
+    means = pd.DataFrame(variance).mean(axis=1).to_numpy()
+    return np.where(np.isfinite(variance), variance, means[:, None])
 
 
 def _parts(values: FloatArray, within: FloatArray, one: FloatArray) -> dict[str, float]:

@@ -51,17 +51,15 @@ def significant_gains(
     """The gain that is just significant, and the true gain that is detected, for each test set and relation class.
 
     The just significant gain of a pair is t(alpha) standard errors. It needs no p-value, so there is one for each pair.
-    Rows are about all pairs, and about close pairs, whose gain is below twice the just significant one. (If a gain of
-    twice that is true, another test set of this size misses it with probability alpha / 2 at most.) The threshold of
-    Berg-Kirkpatrick et al. (`thresholds`) uses the pairs with p near 0.05 instead.
+    Rows are about all pairs, and about close pairs, whose gain is below twice the just significant one. The threshold
+    of Berg-Kirkpatrick et al. (`thresholds`) uses the pairs with p near 0.05 instead.
 
     An observed gain of observed_80 is significant for 80 % of these pairs: readers of a leaderboard need this number. A
     true gain of true_80 is detected with power 0.8, on average over these pairs: planners need that one. Both are by
     the normal approximation.
 
-    Intervals leave out families (if they are fewer than five in effect, systems within them) and hold for other
-    systems (other variants of these families) on these items. Measured coverage is in docs/validation.md. The gain that
-    is significant for more than 80 % of the pairs depends on the few noisiest systems: it has no interval.
+    Intervals are as in `thresholds`, but by the jackknife. The gain that is significant for more than 80 % of the pairs
+    depends on the few noisiest systems: it has no interval.
 
     Parameters
     ----------
@@ -78,8 +76,8 @@ def significant_gains(
     -------
     gains
         Two rows for each test set and relation class (and for "all pairs" if there are several): task, test_set,
-        n_items, metric, relation, alternative, alpha, pairs ("all pairs" or "close pairs"), n_systems, n_pairs (of the
-        row), n_left_out (pairs that differ on too few units for any gain to be significant); for each power, in
+        n_items, metric, relation, alternative, alpha, pairs ("all pairs" or "close pairs"), n_systems, n_pairs,
+        n_left_out (pairs that differ on too few units for any gain to be significant); for each power, in
         percent, observed_50, observed_50_low, observed_50_high, …, and true_50, true_50_low, true_50_high, … (95 %
         intervals, NaN if there is none; all on the metric's scale); interval_for ("other systems" or "other variants
         of these families", on these items, or ""), note.
@@ -87,8 +85,8 @@ def significant_gains(
     Raises
     ------
     ValueError
-        For options outside their rules, tables that are no Comparisons, and test sets whose pairs are of several
-        tests, sides, conventions, units, strata or seeds.
+        For options outside their rules, and test sets whose pairs are of several tests, sides, conventions, units,
+        strata or seeds.
 
     Examples
     --------
@@ -220,10 +218,9 @@ def _true(pairs: pd.DataFrame, alpha: float, powers: Sequence[float], others: Ot
 
 
 def _check_power(power: Sequence[float], alpha: float) -> None:
-    values = number_list("power", power)
-    if not len(values) or not np.isfinite(values).all() or len({round(100 * value) for value in values}) != len(values):
-        raise InputError("power", "must be one or more fractions that differ in percent", power)
-    for value in power:
+    for value in number_list("power", power):
         check_fraction("power", value)
         if value <= alpha:
             raise InputError("power", f"must be above alpha, {alpha:g}", value)
+    if not len(power) or len({round(100 * value) for value in power}) != len(power):
+        raise InputError("power", "must be one or more fractions that differ in percent", power)

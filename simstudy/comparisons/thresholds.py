@@ -28,42 +28,37 @@ def thresholds(
     n_bootstrap: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """The 95th percentile of the gains of the pairs that are just significant, for each test set and relation class.
+    """The 95th percentile of the gains of the just significant pairs, for each test set and relation class.
 
-    The interval holds for other systems on these items: families are drawn again, with all their systems. Where
-    families are few (fewer than five in effect), only systems within them are, and it holds for other variants of
-    these families. Measured coverage is in docs/validation.md. For other items it is lower, for other variants of few
-    families much lower.
+    The interval holds for other systems on these items: it resamples families with all their systems. If families are
+    fewer than five in effect, it resamples systems within them, and holds for other variants of these families.
+    Measured coverage is in docs/validation.md. For other items it is lower, for other variants of few families much
+    lower.
 
     Parameters
     ----------
     pairs
-        Comparisons of one or more test sets. A pair counts only where its test prefers the system with the better
-        score.
+        Comparisons of one or more test sets. A pair counts only if its test prefers the system with the better score.
     window
-        The p-values, both ends included, that count as just significant: of the sides that the column alternative
-        names. The paper's are one-sided. Two-sided ones of 0.04 - 0.06 are one-sided ones of 0.02 - 0.03, and their
-        threshold is about a fifth larger.
+        The p-values that count as just significant, both ends included. The paper's are one-sided; two-sided ones of
+        0.04 - 0.06 are one-sided ones of 0.02 - 0.03, and their threshold is about a fifth larger.
     min_pairs
         With fewer pairs in the window there is no number.
-    n_bootstrap
-        Resamples of families, or of systems, for the interval: pairs that share a system are not independent.
-    seed
-        Of those resamples.
+    n_bootstrap, seed
+        Resamples of families, or of systems, for the interval.
 
     Returns
     -------
     thresholds
-        task, test_set, n_items, metric, relation (and "all pairs" where there is more than one), alternative,
-        n_systems, n_pairs (in the class), n_window (in the window), threshold, low, high (95 % interval; all on the
-        metric's scale), interval_for (what the interval holds for: "other systems" on these items, "other variants of
-        these families" on these items, or "" where there is none), note.
+        task, test_set, n_items, metric, relation (and "all pairs" if there are several), alternative, n_systems,
+        n_pairs (in the class), n_window (in the window), threshold, low, high (95 % interval; metric's scale),
+        interval_for ("other systems" or "other variants of these families", on these items, or ""), note.
 
     Raises
     ------
     ValueError
-        For a window outside its range, min_pairs or n_bootstrap below 1, tables that are no
-        Comparisons, and test sets whose pairs are of several tests, sides, conventions, units, strata or seeds.
+        For options outside their rules, and test sets whose pairs are of several tests, sides, conventions, units,
+        strata or seeds.
 
     Examples
     --------
@@ -122,13 +117,13 @@ def size_fit(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     fitted
-        The table with c, fit (c / sqrt(n_items), metric's scale) and exponent: the slope that a free power law
-        has, -0.5 where the square root holds. NaN where fewer than two sizes have a threshold.
+        The table with c, fit (c / sqrt(n_items), metric's scale) and exponent: the slope of a free power law, -0.5 if
+        the square root holds. NaN if fewer than two sizes have a threshold.
 
     Raises
     ------
     ValueError
-        Where the table is not one of thresholds.
+        If a test set has a size twice.
 
     Examples
     --------
@@ -138,21 +133,16 @@ def size_fit(table: pd.DataFrame) -> pd.DataFrame:
     [60.0, 3.0, -0.5]
     """
     check_table("table", table, [*TEST_SET, "relation", "threshold"], "one of thresholds", empty=True)
-    asked = [column for column in ("alternative", "unit") if column in table]
-    if (twice := table.duplicated([*TEST_SET, "relation", *asked]).to_numpy()).any():
-        row = table[twice].iloc[0]
-        raise InputError(
-            "table",
-            f"must have each size of a test set once for each relation, unlike '{row['test_set']}' with "
-            f"{row['n_items']} items; pass one test and one resampling unit at a time",
-        )
+    question = [column for column in ("alternative", "unit") if column in table]
+    if table.duplicated([*TEST_SET, "relation", *question]).any():
+        rule = "must have each size of a test set once for each relation; pass one test and one unit at a time"
+        raise InputError("table", rule)
     c, exponent = np.full((2, len(table)), np.nan)
-    for places in table.groupby(["task", "test_set", "metric", "relation", *asked]).indices.values():
+    for places in table.groupby(["task", "test_set", "metric", "relation", *question]).indices.values():
         rows = table.iloc[places]
-        known = rows[rows["threshold"] > 0]
-        if known["n_items"].nunique() < 2:
-            continue
-        log_n, log_threshold = np.log(known["n_items"].to_numpy(float)), np.log(known["threshold"].to_numpy(float))
-        c[places] = np.exp(np.mean(log_threshold + log_n / 2))
-        exponent[places] = np.polyfit(log_n, log_threshold, 1)[0]
+        rows = rows[rows["threshold"] > 0]
+        if rows["n_items"].nunique() > 1:
+            log_n, log_threshold = np.log(rows["n_items"].to_numpy(float)), np.log(rows["threshold"].to_numpy(float))
+            c[places] = np.exp(np.mean(log_threshold + log_n / 2))
+            exponent[places] = np.polyfit(log_n, log_threshold, 1)[0]
     return table.assign(c=c, fit=c / np.sqrt(table["n_items"].to_numpy(float)), exponent=exponent)

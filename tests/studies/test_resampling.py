@@ -14,7 +14,6 @@ import pytest
 import simstudy as ss
 from simstudy.comparisons.agreement import agreement
 from simstudy.comparisons.calibration import calibration
-from simstudy.comparisons.training_variance import training_variance
 from simstudy.engines.arguments import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
@@ -26,6 +25,7 @@ from simstudy.studies.figures import plotted_pairs, thinned
 from simstudy.studies.resampling.confidence_models import confidence_models
 from simstudy.studies.resampling.overlay import curve_distances
 from simstudy.studies.resampling.study import ResamplingStudy, _thresholds
+from simstudy.studies.resampling.training_variance import training_variance
 from simstudy.studies.side_by_side import correlation_shares, correlation_summary, disagreements
 from tests.oracles import compared
 from tests.studies.conftest import COMPARED, STUDY, N, tags

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import pandas as pd
 
 from simstudy.comparisons.correlation import correlation
-from simstudy.comparisons.training_variance import ALL_FAMILIES, pairs_of_one_method, training_variance
 from simstudy.outputs import Outputs
 from simstudy.pages.sections import Column, Section, Table
 from simstudy.studies.resampling.confidence_models import confidence_models
+from simstudy.studies.resampling.training_variance import ALL_FAMILIES, pairs_of_one_method, training_variance
 
 
 def explained(pairs: pd.DataFrame, home: Outputs, seed: int) -> dict[str, pd.DataFrame]:
