@@ -28,18 +28,6 @@ def test_r12_and_both_deviations_are_scipys_and_numpys(rng: np.random.Generator)
         assert row.ratio == pytest.approx(row.sd_independent / row.sd_paired)
 
 
-def test_sd_of_items_of_different_size_is_that_of_redrawn_gains(tagged: Outputs) -> None:
-    """The gain of test sets redrawn with replacement, denominators and all, spreads as sd_paired says."""
-    table = correlation(tagged, unit="item")
-    correct = dict(zip(tagged.names, tagged.statistics[..., 0], strict=True))
-    total = tagged.statistics[0, :, 1]
-    drawn = np.random.default_rng(1).integers(0, tagged.n_items, size=(20_000, tagged.n_items))
-    for row in table.itertuples():
-        difference = correct[row.system_a] - correct[row.system_b]
-        gains = 100 * difference[drawn].sum(axis=1) / total[drawn].sum(axis=1)
-        assert row.sd_paired == pytest.approx(gains.std(), rel=0.06)
-
-
 def test_systems_that_never_vary_or_never_differ() -> None:
     frame = pd.DataFrame({"x": [0.1, 0.9, 0.4], "same": [0.1, 0.9, 0.4], "flat": [0.1] * 3, "level": [0.3] * 3})
     table = correlation(Outputs.from_scores(frame)).set_index(["system_a", "system_b"])

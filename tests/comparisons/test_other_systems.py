@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from simstudy.comparisons.other_systems import _two_sides, other_systems
-from simstudy.comparisons.significant_gains import _place
 
 
 def pairs_of(sizes: list[int], relation: str = "different") -> pd.DataFrame:
@@ -77,14 +76,6 @@ def test_few_systems_against_many_are_few() -> None:
     assert other_systems(pairs_of([1] * 33)).interval_for == "other systems"
 
 
-def test_left_out_are_the_pairs_of_a_family() -> None:
-    pairs = pairs_of([2] * 8, "both")
-    stay = 1 - other_systems(pairs).pairs_by_cluster().toarray()
-    assert stay.shape == (8, 120)
-    for family, row in zip(sorted({*pairs["family_a"]}), stay, strict=True):
-        np.testing.assert_array_equal(row, (pairs["family_a"] != family) & (pairs["family_b"] != family))
-
-
 def test_redrawn_families_bring_their_systems_along(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every pair of a family is there as often as the family, and pairs of two as often as their product."""
     pairs = pairs_of([2] * 8, "both")
@@ -146,16 +137,6 @@ def test_variance_of_a_mean_over_strata() -> None:
     variance = sum(part.var(ddof=1) / 12 for part in (values[:12], values[12:])) / 4
     assert np.log(high / low) / 2 == pytest.approx(2.073873 * np.sqrt(variance), rel=1e-6)
     assert low * high == pytest.approx(np.exp(2 * values.mean()))
-
-
-@pytest.mark.parametrize("share", [0.05, 0.31, 0.5, 0.8, 1.0])
-def test_a_share_is_place_where_counting_says(share: float) -> None:
-    rng = np.random.default_rng(0)
-    for n in (5, 40):
-        gone = np.sort(rng.choice(n, size=n // 3, replace=False))
-        stay = np.delete(np.arange(n), gone)
-        expected = next(place for k, place in enumerate(stay, start=1) if k >= share * len(stay) - 1e-9)
-        assert _place(n, gone, share) == expected
 
 
 def test_sides_are_those_of_a_graph() -> None:

@@ -11,7 +11,6 @@ from simstudy.comparisons.agreement import agreement
 from simstudy.comparisons.calibration import calibration, expected_wins
 from simstudy.comparisons.thresholds import thresholds
 from simstudy.outputs import Outputs
-from simstudy.studies.baselines import with_baseline
 from tests.comparisons.made_up import made_up
 
 RESAMPLES = {"n_bootstrap": 37, "seed": 5}
@@ -142,20 +141,3 @@ def test_agreement_of_resampled_systems() -> None:
             shares.append(np.average(rejected, weights=weights))
         assert rows.loc[test, ["low", "high"]].tolist() == pytest.approx(np.percentile(shares, [2.5, 97.5]).tolist())
         assert rows.loc[test, "share"] == rejected.mean()
-
-
-def test_a_baseline_is_that_of_its_own_bin_class_and_test_set() -> None:
-    """Rows of two classes, test sets and bins of one lower bound, in another order, and one that has no baseline."""
-    keys = [(r, e, low, high) for r in "xy" for e in ("near", "far") for low, high in ((0, 0.1), (0, 0.2), (0.1, 0.2))]
-    names = ["relation", "elsewhere", "p_from", "p_to"]
-    numbers = np.random.default_rng(1).uniform(0, 1, (len(keys), 4))
-    table = pd.DataFrame(keys, columns=names).assign(share=numbers[:, 0], low=0.1, high=0.9, n_items_elsewhere=5)
-    own = pd.DataFrame(keys, columns=names).assign(
-        share=numbers[:, 1], low=numbers[:, 2], high=numbers[:, 3], n_items_elsewhere=range(len(keys))
-    )
-    found = with_baseline(table, own.iloc[:0:-1])
-    pd.testing.assert_frame_equal(found[table.columns], table)
-    baseline = found[["baseline", "baseline_low", "baseline_high", "n_items_baseline"]]
-    assert baseline.iloc[0].isna().all()
-    np.testing.assert_array_equal(baseline.iloc[1:, :3], numbers[1:, 1:])
-    assert baseline["n_items_baseline"].iloc[1:].tolist() == list(range(1, len(keys)))
