@@ -49,7 +49,7 @@ def calibration(
 
     With other test sets this is the calibration across domains (Table 1). With Comparisons on test sets redrawn from a
     population (`redraw`; number them in a column ``draw``) and that population as the only other test set, it is the
-    calibration under identical distribution. Another test set has sampling error of its own, so compare a share with
+    calibration under identical distribution. Another test set has sampling error too, so compare a share with
     `expected`, the share within the home population by a model.
 
     Parameters
@@ -189,10 +189,10 @@ def expected_wins(pairs: pd.DataFrame, items_elsewhere: float | FloatArray = np.
     if "gain_se" not in pairs:
         return np.full(len(pairs), np.nan)
     gain, se = (pairs[name].to_numpy(dtype=np.float64) for name in ("gain", "gain_se"))
-    known = ~np.isnan(se)
-    variance = max(float((gain**2 - se**2)[known].mean()), 0.0) if known.any() else 0.0
+    has_error = ~np.isnan(se)
+    variance = max(float((gain**2 - se**2)[has_error].mean()), 0.0) if has_error.any() else 0.0
     weight = variance / (variance + se**2) if variance else np.zeros(len(pairs))
     error = weight * se**2 + se**2 / np.asarray(items_elsewhere, dtype=np.float64)
     # Without any variance the winner wins in half of the cases.
     z = np.divide(weight * gain, np.sqrt(error), out=np.zeros(len(pairs)), where=error > 0)
-    return np.where(known, scipy.stats.norm.cdf(z), np.nan)
+    return np.where(has_error, scipy.stats.norm.cdf(z), np.nan)

@@ -76,7 +76,7 @@ def method_gains(
     check_fraction("level", level)
     methods = _methods(outputs, by)
     places = {str(name): np.flatnonzero(methods == name) for name in dict.fromkeys(methods)}
-    several = [name for name, own in places.items() if len(own) > 1]
+    several = [name for name, systems in places.items() if len(systems) > 1]
     if len(several) < 2:
         raise InputError(
             "outputs", "must have at least two methods of two systems each", len(several), " (by= names their column)"
@@ -117,7 +117,7 @@ def _errors(scores: list[FloatArray], parts: list[FloatArray]) -> dict[str, floa
     mean = parts[0].mean(axis=0) - parts[1].mean(axis=0)
     by_items = float((mean**2).sum())
     # The interaction of seeds and items is in both of the above.
-    both = sum(float(((own - own.mean(axis=0)) ** 2).sum()) / (len(own) - 1) / len(own) for own in parts)
+    both = sum(float(((rows - rows.mean(axis=0)) ** 2).sum()) / (len(rows) - 1) / len(rows) for rows in parts)
     terms = np.array([*by_seeds, max(by_items - both, 0.0)])
     variance = float(terms.sum())
     below = float((terms**2 / [*(len(values) - 1 for values in scores), len(mean) - 1]).sum())

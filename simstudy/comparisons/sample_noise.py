@@ -194,13 +194,13 @@ def _parts(values: FloatArray, within: FloatArray, one: FloatArray) -> dict[str,
     total = float((deviations(values[None]) ** 2).sum()) / n**2
     inside, single = float(within.sum()) / n**2, float(one.sum()) / n**2
     between = max(total - inside, 0.0)
-    known = np.isfinite(inside)
-    share = min(inside / total, 1.0) if known and total > 0 else np.nan
+    has_samples = np.isfinite(inside)
+    share = min(inside / total, 1.0) if has_samples and total > 0 else np.nan
     low, high = _share_interval(values, within, share)
     _, least, most = between_variance(values, within) if n >= _FEWEST_UNITS else (np.nan, np.nan, np.nan)
     return {
         "se": np.sqrt(total),
-        "se_between": np.sqrt(between) if known else np.nan,
+        "se_between": np.sqrt(between) if has_samples else np.nan,
         "se_within": np.sqrt(inside),
         "share_within": share,
         "share_low": low,

@@ -116,7 +116,7 @@ def training_variance(pairs: pd.DataFrame, outputs: Outputs, *, alpha: float = 0
     for size in same["train_size"].unique():
         of_size = same[same["train_size"] == size]
         places = _places(outputs.systems, size)
-        families = [name for name, own in places.items() if len(own) > 1]
+        families = [name for name, systems in places.items() if len(systems) > 1]
         for family in [*families, ALL_FAMILIES] if len(families) > 1 else families:
             chosen = families if family == ALL_FAMILIES else [family]
             members = of_size[of_size["family"].astype(str).isin(chosen)]
@@ -159,13 +159,13 @@ def _row(
     pairs: pd.DataFrame, places: dict[str, pd.Series[int]], scores: FloatArray, covariance: FloatArray, alpha: float
 ) -> dict[str, object]:
     """The numbers of pairs of one method, of one size of training sets, with their intervals."""
-    sets = sorted({replicate for own in places.values() for replicate in own.index})
+    sets = sorted({replicate for systems in places.values() for replicate in systems.index})
     significant = pairs["significant"].to_numpy()
     first, second = pairs["replicate_a"].to_numpy(), pairs["replicate_b"].to_numpy()
     numbers = {**_ratios(places, scores, covariance), "share": _odds(significant)}
     left_out = []
     for replicate in sets:
-        others = {family: own[own.index != replicate] for family, own in places.items()}
+        others = {family: systems[systems.index != replicate] for family, systems in places.items()}
         odds = _odds(significant[(first != replicate) & (second != replicate)])
         left_out.append({**_ratios(others, scores, covariance), "share": odds})
     enough = len(sets) >= _LEAST_SETS
@@ -198,9 +198,9 @@ def _odds(significant: NDArray[np.bool_]) -> float:
 def _ratios(places: dict[str, pd.Series[int]], scores: FloatArray, covariance: FloatArray) -> dict[str, float]:
     """The numbers of one size of training sets: means over families, and over pairs of families."""
     variances = [
-        _variances(scores[own], covariance[np.ix_(own, own)])
-        for own in (own.to_numpy() for own in places.values())
-        if len(own) > 1
+        _variances(scores[k], covariance[np.ix_(k, k)])
+        for k in (systems.to_numpy() for systems in places.values())
+        if len(k) > 1
     ]
     observed, by_items, _ = np.mean(variances, axis=0) if variances else np.full(3, np.nan)
     apart, shared, errors = [], [], []
@@ -209,11 +209,11 @@ def _ratios(places: dict[str, pd.Series[int]], scores: FloatArray, covariance: F
         if len(both) < 2:
             continue
         i, j = one[both].to_numpy(), other[both].to_numpy()
-        own = [_variances(scores[k], covariance[np.ix_(k, k)]) for k in (i, j)]
+        of_families = [_variances(scores[k], covariance[np.ix_(k, k)]) for k in (i, j)]
         crossed = covariance[np.ix_(i, j)]
         of_gains = covariance[np.ix_(i, i)] + covariance[np.ix_(j, j)] - crossed - crossed.T
         of_gain, of_gain_by_items, error = _variances(scores[i] - scores[j], of_gains)
-        apart.append(sum(total - items for total, items, _ in own))
+        apart.append(sum(total - items for total, items, _ in of_families))
         shared.append(of_gain - of_gain_by_items)
         errors.append(error)
     error = float(np.mean(errors)) if errors else np.nan
