@@ -47,7 +47,6 @@ def test_classes_are_called_after_the_column(by: str, same: str, different: str)
     [
         [False, False, True, True],
         ["false", "False", "true", "TRUE"],
-        [0.0, None, 1.0, 1.0],
         pd.array([pd.NA, False, True, True], dtype="boolean"),
         ["", "0", "1", "true"],
     ],
