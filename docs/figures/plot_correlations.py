@@ -6,7 +6,7 @@ The correlation of two systems' results on the same items, by relation class. Va
 """
 
 import simstudy as ss
-from simstudy.comparisons.correlation import correlation_shares
+from simstudy.studies.side_by_side import correlation_shares
 
 task = ss.training.load_task("digits")
 outputs = ss.training.resample_training(task, fractions=[1.0], replicates=[6])["test"]

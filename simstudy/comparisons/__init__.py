@@ -10,7 +10,7 @@ from simstudy.comparisons.calibration import calibration
 from simstudy.comparisons.comparing import compare
 from simstudy.comparisons.comparisons import Comparisons
 from simstudy.comparisons.correlation import correlation
-from simstudy.comparisons.curves import curve, overlay
+from simstudy.comparisons.curves import curve
 from simstudy.comparisons.deciding_items import deciding_items
 from simstudy.comparisons.duplicates import near_duplicates
 from simstudy.comparisons.equivalence import equivalence
@@ -24,8 +24,7 @@ from simstudy.comparisons.sample_noise import noise_curve, noises
 from simstudy.comparisons.sequential import e_values, sequential
 from simstudy.comparisons.signature import signature
 from simstudy.comparisons.significant_gains import significant_gains
-from simstudy.comparisons.thresholds import rule_of_thumb, size_fit, thresholds
-from simstudy.comparisons.training_variance import training_variance
+from simstudy.comparisons.thresholds import size_fit, thresholds
 from simstudy.comparisons.verdict import verdict
 from simstudy.comparisons.win_rates import win_rates
 from simstudy.engines.arguments import applicable
@@ -53,17 +52,14 @@ __all__ = [
     "near_duplicates",
     "noise_curve",
     "noises",
-    "overlay",
     "per_question",
     "ranks",
     "related",
-    "rule_of_thumb",
     "sequential",
     "signature",
     "significant_gains",
     "size_fit",
     "thresholds",
-    "training_variance",
     "verdict",
     "win_rates",
 ]

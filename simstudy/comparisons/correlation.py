@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from simstudy.comparisons.relation_classes import relation_classes
-from simstudy.metrics.base import item_deviations
+from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions
 from simstudy.metrics.scaling import rescaled
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units
 from simstudy.pairs import relations
-from simstudy.tables import TEST_SET, check_table
 from simstudy.validation import InputError
 
 # Below this part of both variances together, the variance of their difference is rounding.
@@ -30,11 +27,10 @@ def correlation(outputs: Outputs, *, unit: str | None = None) -> pd.DataFrame:
     Parameters
     ----------
     outputs
-        At least two systems, on at least two units. If the metric is a ratio of sums (accuracy, recall, mean, F1,
-        attachment scores, labelled F1), a unit's deviation is its numerator less the system's score times its
-        denominator: so long sentences do not correlate with long sentences, and if all denominators are 1 this is y_k
-        less its mean. If each system has a denominator of its own (F1), it is the unit's part in the score to first
-        order (delta method). For any other metric (BLEU, chrF) it is the unit's part in the score by the jackknife.
+        At least two systems, on at least two units. For a ratio of sums (accuracy, recall, mean, F1, attachment scores)
+        a unit's deviation is its numerator less the system's score times its denominator: so long sentences do not
+        correlate with long sentences, and with denominators of 1 it is y_k less its mean. For other metrics (BLEU,
+        chrF) it is the unit's part in the score by the jackknife.
     unit
         The resampling unit, as for `compare`: "item", or a column of the items that names clusters. None: clusters
         where the items have a column ``cluster``, else items.
@@ -43,9 +39,9 @@ def correlation(outputs: Outputs, *, unit: str | None = None) -> pd.DataFrame:
     -------
     correlations
         One row for each pair, in the order of `simstudy.compare`: task, test_set, n_items, metric, system_a (the
-        better one), system_b, relation, r12 (NaN where a system's scores of units do not vary), sd_independent and
-        sd_paired (standard deviation of the gain, metric's scale, were r12 0 and as it is), ratio of the two: how
-        many times larger a gain must be where independence is assumed (inf where sd_paired is 0).
+        better one), system_b, relation, r12 (NaN if a system's scores of units do not vary), sd_independent and
+        sd_paired (standard deviation of the gain with r12 = 0 and with this r12; metric's scale), and their ratio: how
+        many times larger a gain must be under independence (inf if sd_paired is 0).
 
     Raises
     ------
@@ -63,23 +59,22 @@ def correlation(outputs: Outputs, *, unit: str | None = None) -> pd.DataFrame:
     """
     require_outputs(outputs)
     ranked = in_units(outputs.best_first(), unit)
-    scores, scale, factor = _deviations(ranked)
+    parts, sizes, factor = _deviations(ranked)
     n = ranked.n_items
-    names = np.array(ranked.names, dtype=object)
-    family = ranked.systems["family"].to_numpy()
-    # A system whose scores are all equal has no deviation at all, not one of rounding.
-    varies = np.abs(scores).max(axis=1) > _ROUNDING * scale
-    deviations = np.where(varies[:, None], scores, 0.0)
-    i, j = np.triu_indices(len(names), k=1)
+    # A system whose scores are all equal has no deviations at all, not those of rounding.
+    varies = np.abs(parts).max(axis=1) > _ROUNDING * sizes
+    deviations = np.where(varies[:, None], parts, 0.0)
+    i, j = np.triu_indices(ranked.n_systems, k=1)
     covariance = deviations @ deviations.T / (n - 1)
     variance = np.diag(covariance)
     independent = variance[i] + variance[j]
     paired = independent - 2 * covariance[i, j]
     paired = np.where(paired > _ROUNDING * independent, paired, 0.0)
-    # 0 / 0 is NaN and x / 0 is inf, as promised.
+    # 0 / 0 is NaN and x / 0 is inf.
     with np.errstate(divide="ignore", invalid="ignore"):
         r12 = np.clip(covariance[i, j] / np.sqrt(variance[i] * variance[j]), -1, 1)
         ratio = np.sqrt(independent / paired)
+    names, family = np.array(ranked.names, dtype=object), ranked.systems["family"].to_numpy()
     return pd.DataFrame(
         {
             "task": outputs.task,
@@ -97,45 +92,7 @@ def correlation(outputs: Outputs, *, unit: str | None = None) -> pd.DataFrame:
     )
 
 
-def correlation_shares(table: pd.DataFrame) -> pd.DataFrame:
-    """How the correlations of each relation class are spread: shares of the pairs, by r12 in steps of 0.05.
-
-    The table is what `correlation` returned for one test set. The result has a row for each step: relation, r12_from,
-    r12_to, n_pairs, share (of the class's pairs that have an r12; a fraction) and the class's median. A step includes
-    its lower bound, the last one both.
-    """
-    check_table("table", table, ["relation", "r12"], "one of correlation")
-    known = table[table["r12"].notna()]
-    if known.empty:
-        raise InputError("table", "must have a correlation; every r12 is missing")
-    first = min(0, int(np.floor(known["r12"].min() * 20)))
-    edges = np.arange(first, 21) / 20
-    rows = []
-    for relation, members in known.groupby("relation", sort=False):
-        counts, _ = np.histogram(members["r12"], edges)
-        shares = pd.DataFrame({"relation": relation, "r12_from": edges[:-1], "r12_to": edges[1:], "n_pairs": counts})
-        rows.append(shares.assign(share=counts / len(members), median=members["r12"].median()))
-    return pd.concat(rows, ignore_index=True)
-
-
-def correlation_summary(table: pd.DataFrame) -> pd.DataFrame:
-    """The correlations of each test set by relation class.
-
-    The table is what `correlation` returned for one or more test sets. Only pairs with an r12 are counted and
-    described.
-    """
-    check_table("table", table, [*TEST_SET, "relation", "r12", "ratio"], "one of correlation")
-    rows = []
-    for key, members in relation_classes(table):
-        known = members[members["r12"].notna()]
-        quantiles = known["r12"].quantile([0, 0.25, 0.5, 0.75, 1]).tolist()
-        names = ["r12_min", "r12_25", "r12_median", "r12_75", "r12_max"]
-        row = dict(zip(names, quantiles, strict=True))
-        rows.append({**key, "n_pairs": len(known), **row, "ratio_median": known["ratio"].median()})
-    return pd.DataFrame(rows)
-
-
-def _deviations(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+def _deviations(outputs: Outputs) -> tuple[FloatArray, FloatArray, float]:
     """Deviations of units (K, n) and their sizes (K,), whose mean times the factor is the score; the factor."""
     k, n = outputs.n_systems, outputs.n_items
     if k < 2 or n < 2:
@@ -144,14 +101,11 @@ def _deviations(outputs: Outputs) -> tuple[NDArray[np.float64], NDArray[np.float
     statistics, factor = rescaled(outputs.statistics, metric)
     ratio = metric.ratio(statistics)
     if ratio is None:
-        parts = contributions(statistics, metric) * outputs.n_items
+        parts = contributions(statistics, metric) * n
         return parts - parts.mean(axis=1, keepdims=True), np.abs(parts).max(axis=1), factor
-    above, below = ratio[0].astype(np.float64), ratio[1]
-    if (below == below[0]).all():
-        total = below[0].sum()
-        scale = metric.scale * outputs.n_items / total if total else 0.0
-        return item_deviations(above, below[0]) * scale, np.abs(above).max(axis=1) * scale, factor
-    totals = below.sum(axis=1, keepdims=True, dtype=np.float64)
-    scales = metric.scale * outputs.n_items / np.where(totals != 0, totals, np.inf)
-    expected = above.sum(axis=1, keepdims=True) / np.where(totals != 0, totals, 1.0) * below
+    above, below = (side.astype(np.float64) for side in ratio)
+    totals = below.sum(axis=1, keepdims=True)
+    totals[totals == 0] = np.inf
+    scales = metric.scale * n / totals
+    expected = above.sum(axis=1, keepdims=True) / totals * below
     return (above - expected) * scales, np.abs(above).max(axis=1) * scales[:, 0], factor

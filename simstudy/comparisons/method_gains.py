@@ -1,7 +1,4 @@
-"""Gains of methods, each trained with several seeds: seeds are units, and so are the items of the test set.
-
-A test of two systems is about these two, as they were trained. A claim about a method is about other seeds too.
-"""
+"""Gains of methods that were trained with several seeds: over new seeds and new items."""
 
 from __future__ import annotations
 
@@ -11,8 +8,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import scipy
+from numpy.typing import NDArray
 
-from simstudy.metrics.base import FloatArray, IntArray
+from simstudy.metrics.base import FloatArray
 from simstudy.metrics.influence import contributions, deviations
 from simstudy.outputs import Outputs, require_outputs
 from simstudy.outputs.units import in_units
@@ -28,8 +26,7 @@ def method_gains(
     """The gain of each pair of methods, over new seeds and new items, with interval and p-value.
 
     A method's score is the mean over its systems (seeds, replicates). Two noises are estimated: between seeds, and
-    between items of the test set. Use it where a claim is about a method, `compare` where it is about one trained
-    system.
+    between items of the test set. Use it for claims about methods, and `compare` for claims about trained systems.
 
     Parameters
     ----------
@@ -38,18 +35,18 @@ def method_gains(
         purpose).
     by
         The column of the systems that names the method. None: the name without an ending such as ``/seed1`` or
-        ``_run2``, where two systems have one; else ``family``.
+        ``_run2``, if two systems then have one name; else ``family``.
     unit
-        What is drawn independently of the test set, as for `compare`.
+        The resampling unit, as for `compare`.
     level
-        Of the intervals, a fraction.
+        Confidence of the intervals, a fraction.
 
     Returns
     -------
     table
         A row a pair, the better method first: method_a, method_b, seeds_a, seeds_b, score_a, score_b, gain, se_seeds
-        (what other seeds would change on these items), se_items (what other items would change of the mean of these
-        seeds), se (both), df (degrees of freedom, Welch and Satterthwaite), gain_low, gain_high, p_value (two-sided t).
+        (standard error over seeds, on these items), se_items (over items, of the mean of these seeds), se (over both),
+        df (degrees of freedom, Welch and Satterthwaite), gain_low, gain_high, p_value (two-sided t).
 
     Raises
     ------
@@ -60,10 +57,9 @@ def method_gains(
     -----
     variance of the gain = sum over both methods of (variance between seeds / seeds) + max(items - both, 0)
 
-    Here "items" is the variance of the mean difference over items, and "both" is the part of it that each seed has of
-    its own, which the variance between seeds has too. The degrees of freedom are Satterthwaite's, of these three terms,
-    with seeds - 1 of each method and items - 1. Tests of one system of each method rejected 6 to 50 % of equal methods,
-    the more the seeds vary.
+    Here "items" is the variance of the mean difference over items, and "both" the part of it from the interaction of
+    seeds and items, which the variance between seeds has too. The degrees of freedom are Satterthwaite's for these
+    three terms, with seeds - 1 of each method and items - 1.
 
     Examples
     --------
@@ -79,59 +75,52 @@ def method_gains(
     check_text("by", by, "the name of a column of the systems", or_none=True)
     check_fraction("level", level)
     methods = _methods(outputs, by)
-    places = {name: np.flatnonzero(methods == name) for name in dict.fromkeys(methods)}
-    several = {str(name): own.astype(np.int64) for name, own in places.items() if len(own) > 1}
+    places = {str(name): np.flatnonzero(methods == name) for name in dict.fromkeys(methods)}
+    several = [name for name, systems in places.items() if len(systems) > 1]
     if len(several) < 2:
         raise InputError(
             "outputs", "must have at least two methods of two systems each", len(several), " (by= names their column)"
         )
     units = in_units(outputs, unit)
     parts = deviations(contributions(units.statistics, units.metric))
-    sign = outputs.metric.sign
-    scores = outputs.scores()
-    rows = [
-        _row(several, a, b, sign=sign, scores=scores, parts=parts, level=level) for a, b in combinations(several, 2)
-    ]
+    scores, sign, rows = outputs.scores(), outputs.metric.sign, []
+    for pair in combinations(several, 2):
+        a, b = sorted(pair, key=lambda name: -sign * scores[places[name]].mean())
+        first, second = scores[places[a]], scores[places[b]]
+        names = {"method_a": a, "method_b": b, "seeds_a": len(first), "seeds_b": len(second)}
+        means = {"score_a": first.mean(), "score_b": second.mean(), "gain": sign * (first.mean() - second.mean())}
+        errors = _errors([first, second], [parts[places[a]], parts[places[b]]])
+        se, df, gain = errors["se"], errors["df"], means["gain"]
+        reach = float(scipy.stats.t.ppf((1 + level) / 2, df)) * se
+        p_value = float(2 * scipy.stats.t.sf(abs(gain) / se, df)) if se > 0 else np.nan
+        bounds = {"gain_low": gain - reach, "gain_high": gain + reach}
+        rows.append({**names, **means, **errors, **bounds, "p_value": p_value})
     return pd.DataFrame(rows).sort_values("p_value", kind="stable").reset_index(drop=True)
 
 
-def _methods(outputs: Outputs, by: str | None) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
+def _methods(outputs: Outputs, by: str | None) -> NDArray[np.str_]:
     """The method of each system."""
     if by is not None:
         if by not in outputs.systems:
-            known = ", ".join(map(str, outputs.systems.columns))
-            raise InputError("by", f"must be a column of the systems ({known})", by)
+            columns = ", ".join(map(str, outputs.systems.columns))
+            raise InputError("by", f"must be a column of the systems ({columns})", by)
         return outputs.systems[by].astype(str).to_numpy(dtype=str)
-    named = np.array([_SEED.sub("", name) for name in outputs.names])
-    if len(set(named)) < len(named) and any(name != own for name, own in zip(outputs.names, named, strict=True)):
-        return named
+    methods = [_SEED.sub("", name) for name in outputs.names]
+    if len(set(methods)) < len(methods) and methods != list(outputs.names):
+        return np.array(methods)
     return outputs.systems["family"].astype(str).to_numpy(dtype=str)
 
 
-def _row(
-    places: dict[str, IntArray], a: str, b: str, *, sign: int, scores: FloatArray, parts: FloatArray, level: float
-) -> dict[str, object]:
-    if sign * (scores[places[a]].mean() - scores[places[b]].mean()) < 0:
-        a, b = b, a
-    own = {name: places[name] for name in (a, b)}
-    gain = sign * (scores[own[a]].mean() - scores[own[b]].mean())
-    # Between seeds, on these items: over other seeds and the items' part that is a seed's own.
-    of_seeds = np.array([scores[at].var(ddof=1) / len(at) for at in own.values()])
-    mean = parts[own[a]].mean(axis=0) - parts[own[b]].mean(axis=0)
-    of_items = float((mean**2).sum())
-    # What a seed does to an item beside what it does to all: in both of the above.
-    together = sum(
-        float(((parts[at] - parts[at].mean(axis=0)) ** 2).sum()) / (len(at) - 1) / len(at) for at in own.values()
-    )
-    added = np.array([*of_seeds, max(of_items - together, 0.0)])
-    bottom = float((added**2 / [*(len(at) - 1 for at in own.values()), len(mean) - 1]).sum())
-    variance = float(added.sum())
-    df = variance**2 / bottom if bottom > 0 else np.inf
-    se = float(np.sqrt(variance))
-    reach = float(scipy.stats.t.ppf((1 + level) / 2, df)) * se
-    return {
-        "method_a": a, "method_b": b, "seeds_a": len(own[a]), "seeds_b": len(own[b]), "score_a": scores[own[a]].mean(),
-        "score_b": scores[own[b]].mean(), "gain": gain, "se_seeds": np.sqrt(of_seeds.sum()),
-        "se_items": np.sqrt(of_items), "se": se, "df": df, "gain_low": gain - reach, "gain_high": gain + reach,
-        "p_value": float(2 * scipy.stats.t.sf(abs(gain) / se, df)) if se > 0 else np.nan,
-    }  # fmt: skip
+def _errors(scores: list[FloatArray], parts: list[FloatArray]) -> dict[str, float]:
+    """Standard errors and degrees of freedom of a gain, from two methods' scores (R,) and parts by unit (R, n)."""
+    by_seeds = [values.var(ddof=1) / len(values) for values in scores]
+    mean = parts[0].mean(axis=0) - parts[1].mean(axis=0)
+    by_items = float((mean**2).sum())
+    # The interaction of seeds and items is in both of the above.
+    both = sum(float(((rows - rows.mean(axis=0)) ** 2).sum()) / (len(rows) - 1) / len(rows) for rows in parts)
+    terms = np.array([*by_seeds, max(by_items - both, 0.0)])
+    variance = float(terms.sum())
+    below = float((terms**2 / [*(len(values) - 1 for values in scores), len(mean) - 1]).sum())
+    df = variance**2 / below if below > 0 else np.inf
+    errors = {"se_seeds": np.sqrt(sum(by_seeds)), "se_items": np.sqrt(by_items), "se": np.sqrt(variance)}
+    return {**errors, "df": df}

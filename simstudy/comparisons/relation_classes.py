@@ -13,7 +13,7 @@ from simstudy.pairs import ALL_PAIRS, relations
 from simstudy.tables import TEST_SET, check_table, require_columns, takes_pairs
 from simstudy.validation import InputError, check_text, nearest
 
-#: What analyses ask of pairs: who, by how much, how surely, and of which families.
+#: Columns of pairs that analyses need.
 PAIR = ("system_a", "system_b", "family_a", "family_b", "gain", "p_value", "better", "p_floor")
 
 #: A column of the systems table with this name, of true and false, makes classes of its own (section 3.1.3).
@@ -36,23 +36,23 @@ def confidence(pairs: pd.DataFrame) -> NDArray[np.float64]:
 def relation_classes(
     pairs: pd.DataFrame, columns: Sequence[str] | None = None
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield each test set's pairs by relation class, and all of them together where there is more than one class.
+    """Yield each test set's pairs by relation class, and all of them together if there are several classes.
 
-    Only the wanted columns are copied, as far as they are there, since a table may have a million pairs.
+    Only these columns, as far as they are there, are copied: a table may have a million pairs.
     """
     if columns is not None:
         pairs = pairs[[column for column in pairs if column in (*TEST_SET, "relation", *columns)]]
     grouped = pairs.groupby(TEST_SET, sort=False, observed=True)
     # A group is a copy of its rows: one test set of millions of pairs needs none.
     alone = grouped.ngroups == 1 and int(grouped.size().iloc[0]) == len(pairs)
-    for values, of_test_set in [(tuple(pairs[name].iloc[0] for name in TEST_SET), pairs)] if alone else grouped:
+    for values, table in [(tuple(pairs[name].iloc[0] for name in TEST_SET), pairs)] if alone else grouped:
         key = dict(zip(TEST_SET, values, strict=True))
-        classes = sorted(of_test_set["relation"].unique(), reverse=True)
+        classes = sorted(table["relation"].unique(), reverse=True)
         for relation in classes:
-            inside = of_test_set["relation"] == relation
-            yield {**key, "relation": relation}, of_test_set if inside.all() else of_test_set[inside]
+            inside = table["relation"] == relation
+            yield {**key, "relation": relation}, table if inside.all() else table[inside]
         if len(classes) > 1:
-            yield {**key, "relation": ALL_PAIRS}, of_test_set
+            yield {**key, "relation": ALL_PAIRS}, table
 
 
 @takes_pairs
@@ -64,23 +64,22 @@ def related(pairs: pd.DataFrame, systems: pd.DataFrame, by: str = "family") -> p
     pairs
         Comparisons.
     systems
-        A row for each system, with ``name``, the column `by` and, where some systems combine the outputs of others,
-        a column ``combination`` of true and false.
+        A row for each system, with ``name``, the column `by` and, if some systems combine the outputs of others, a
+        column ``combination`` of true and false.
     by
-        Two systems with the same value here are specially related: ``family`` (base model), ``group`` (who made
-        them), or whatever else is known.
+        Two systems with the same value here are related: ``family`` (base model), ``group`` (who made them), or any
+        other column.
 
     Returns
     -------
     pairs
-        A copy whose column ``relation`` reads "same group" / "different groups" (after `by`), "group unknown"
-        where one of the two has no value, and, where there are system combinations, "system combinations" for two
-        of them and "combination and single system" for one.
+        A copy whose column ``relation`` reads "same group" / "different groups" (after `by`), "group unknown" if one of
+        the two has no value, and "system combinations" or "combination and single system" for pairs with combinations.
 
     Raises
     ------
     ValueError
-        Where the table has no such column, or lacks a system, and where ``combination`` is neither true nor false.
+        If the table lacks the column or a system, and if ``combination`` is neither true nor false.
 
     Examples
     --------
@@ -95,34 +94,31 @@ def related(pairs: pd.DataFrame, systems: pd.DataFrame, by: str = "family") -> p
     if systems["name"].duplicated().any():
         twice = systems["name"][systems["name"].duplicated()].iloc[0]
         raise InputError("systems", f"must have one row for each system, unlike '{twice}'")
-    if by == "name" or by not in systems:
-        hint = nearest(by, map(str, systems.columns.drop("name")))
-        known = ", ".join(str(column) for column in systems if column != "name")
-        raise InputError("by", f"must be a column of the systems table, not '{by}'{hint}; it has {known}")
-    values = systems.set_index("name")[by]
-    unknown = set(pairs["system_a"]).union(pairs["system_b"]).difference(values.index)
-    if unknown:
-        raise InputError(
-            "systems", f"must have a row for every system of the pairs; it has none for '{min(map(str, unknown))}'"
-        )
-    codes = pd.Series(pd.factorize(values)[0], index=values.index)
+    columns = [str(column) for column in systems if column != "name"]
+    if by not in columns:
+        hint = nearest(by, columns)
+        raise InputError("by", f"must be a column of the systems table, not '{by}'{hint}; it has {', '.join(columns)}")
+    systems = systems.set_index("name")
+    if unknown := set(pairs["system_a"]).union(pairs["system_b"]).difference(systems.index):
+        missing = min(map(str, unknown))
+        raise InputError("systems", f"must have a row for every system of the pairs; it has none for '{missing}'")
+    codes = pd.Series(pd.factorize(systems[by])[0], index=systems.index)
     first, second = (codes.loc[pairs[side]].to_numpy() for side in ("system_a", "system_b"))
-    what = by.replace("_", " ")
-    relation = relations(first, second, what)
-    relation[(first < 0) | (second < 0)] = f"{what} unknown"
+    noun = by.replace("_", " ")
+    relation = relations(first, second, noun)
+    relation[(first < 0) | (second < 0)] = f"{noun} unknown"
     if COMBINATION in systems:
-        combined = _combined(systems)
-        both = combined.loc[pairs["system_a"]].to_numpy() + combined.loc[pairs["system_b"]].to_numpy()
-        relation[both == 2] = COMBINATIONS
-        relation[both == 1] = MIXED
+        combined = _combined(systems[COMBINATION])
+        n_combined = combined.loc[pairs["system_a"]].to_numpy() + combined.loc[pairs["system_b"]].to_numpy()
+        relation[n_combined == 2] = COMBINATIONS
+        relation[n_combined == 1] = MIXED
     return pairs.assign(relation=relation.astype(str))
 
 
-def _combined(systems: pd.DataFrame) -> pd.Series[int]:
+def _combined(cells: pd.Series[Any]) -> pd.Series[int]:
     """1 for systems that combine others, else 0; a table that was read as text has words for them."""
-    known = {"true": 1, "1": 1, "1.0": 1, "false": 0, "0": 0, "0.0": 0}
-    cells = systems.set_index("name")[COMBINATION].astype(object)
-    words = cells.where(cells.notna(), "false").astype(str).str.lower()
-    if not (right := words.isin(known)).all():
-        raise InputError(COMBINATION, "must be true or false", words[~right].iloc[0])
-    return words.map(known).astype("int64")
+    numbers = {"true": 1, "1": 1, "1.0": 1, "false": 0, "0": 0, "0.0": 0}
+    words = cells.astype(object).where(cells.notna(), "false").astype(str).str.lower()
+    if not (valid := words.isin(numbers)).all():
+        raise InputError(COMBINATION, "must be true or false", words[~valid].iloc[0])
+    return words.map(numbers).astype("int64")

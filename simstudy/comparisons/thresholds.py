@@ -1,26 +1,22 @@
-"""The gain that roughly implies significance (Berg-Kirkpatrick et al. 2012, sections 3.1.1 and 4.1); c / sqrt(n)."""
+"""Thresholds of significant gains (Berg-Kirkpatrick et al. 2012, sections 3.1.1 and 4.1), and their fit c / sqrt(n)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from simstudy.comparisons.other_systems import other_systems, weighted_percentile
 from simstudy.comparisons.relation_classes import PAIR, relation_classes
 from simstudy.statistics.decisions import prefers_better
 from simstudy.tables import TEST_SET, check_table, require_columns, require_one_question, system_codes, takes_pairs
-from simstudy.validation import InputError, check_range, check_seed, check_texts, check_whole
+from simstudy.validation import InputError, check_range, check_seed, check_whole
 
 #: The paper's window around p = 0.05, the percentile of the gains in it, and how many it takes.
 WINDOW, PERCENTILE, LEAST_PAIRS = (0.04, 0.06), 95, 20
 
 # The 95th percentile of fewer gains is too near the largest: the larger ones of other systems are not among them.
 _LEAST_FOR_INTERVAL = 40
-
-# What a rule of thumb is of.
-_RULE = ["pairs", "alternative", "alpha"]
 
 
 @takes_pairs
@@ -32,42 +28,37 @@ def thresholds(
     n_bootstrap: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """The 95th percentile of the gains of the pairs that are just significant, for each test set and relation class.
+    """The 95th percentile of the gains of the just significant pairs, for each test set and relation class.
 
-    The interval holds for other systems on these items: families are drawn again, with all their systems. Where
-    families are few (fewer than five in effect), only systems within them are, and it holds for other variants of
-    these families. Measured coverage is in docs/validation.md. For other items it is lower, for other variants of few
-    families much lower.
+    The interval holds for other systems on these items: it resamples families with all their systems. If families are
+    fewer than five in effect, it resamples systems within them, and holds for other variants of these families.
+    Measured coverage is in docs/validation.md. For other items it is lower, for other variants of few families much
+    lower.
 
     Parameters
     ----------
     pairs
-        Comparisons of one or more test sets. A pair counts only where its test prefers the system with the better
-        score.
+        Comparisons of one or more test sets. A pair counts only if its test prefers the system with the better score.
     window
-        The p-values, both ends included, that count as just significant: of the sides that the column alternative
-        names. The paper's are one-sided. Two-sided ones of 0.04 - 0.06 are one-sided ones of 0.02 - 0.03, and their
-        threshold is about a fifth larger.
+        The p-values that count as just significant, both ends included. The paper's are one-sided; two-sided ones of
+        0.04 - 0.06 are one-sided ones of 0.02 - 0.03, and their threshold is about a fifth larger.
     min_pairs
         With fewer pairs in the window there is no number.
-    n_bootstrap
-        Resamples of families, or of systems, for the interval: pairs that share a system are not independent.
-    seed
-        Of those resamples.
+    n_bootstrap, seed
+        Resamples of families, or of systems, for the interval.
 
     Returns
     -------
     thresholds
-        task, test_set, n_items, metric, relation (and "all pairs" where there is more than one), alternative,
-        n_systems, n_pairs (in the class), n_window (in the window), threshold, low, high (95 % interval; all on the
-        metric's scale), interval_for (what the interval holds for: "other systems" on these items, "other variants of
-        these families" on these items, or "" where there is none), note.
+        task, test_set, n_items, metric, relation (and "all pairs" if there are several), alternative, n_systems,
+        n_pairs (in the class), n_window (in the window), threshold, low, high (95 % interval; metric's scale),
+        interval_for ("other systems" or "other variants of these families", on these items, or ""), note.
 
     Raises
     ------
     ValueError
-        For a window outside its range, min_pairs or n_bootstrap below 1, tables that are no
-        Comparisons, and test sets whose pairs are of several tests, sides, conventions, units, strata or seeds.
+        For options outside their rules, and test sets whose pairs are of several tests, sides, conventions, units,
+        strata or seeds.
 
     Examples
     --------
@@ -87,35 +78,29 @@ def thresholds(
     rows = []
     for key, members in relation_classes(pairs, ["alternative", *PAIR]):
         inside = members["p_value"].between(*window).to_numpy() & prefers_better(members)
-        n_window, threshold, low, high, speaks = int(inside.sum()), np.nan, np.nan, np.nan, ""
-        if n_window < min_pairs:
-            note = f"too few pairs in the window: {n_window}, not {min_pairs}"
-        else:
-            gains = members["gain"].to_numpy()[inside]
-            threshold = float(np.percentile(gains, PERCENTILE))
-            others = other_systems(members)
-            note = others.note
-            if others.interval_for and n_window < _LEAST_FOR_INTERVAL:
-                note = f"too few pairs in the window for an interval: {n_window}, not {_LEAST_FOR_INTERVAL}"
-            elif others.interval_for:
-                redrawn = [weighted_percentile(gains, w, PERCENTILE) for w in others.redrawn(inside, n_bootstrap, seed)]
-                low, high = others.bootstrap(threshold, np.concatenate(redrawn))
-            speaks = others.interval_for if np.isfinite(low) else ""
-        rows.append(
-            {
-                **key,
-                "alternative": members["alternative"].iloc[0],
-                "n_systems": len(system_codes(members)[2]),
-                "n_pairs": len(members),
-                "n_window": n_window,
-                "threshold": threshold,
-                "low": low,
-                "high": high,
-                "interval_for": speaks,
-                "note": note,
-            }
-        )
+        counts = {"n_systems": len(system_codes(members)[2]), "n_pairs": len(members), "n_window": int(inside.sum())}
+        numbers = _threshold(members, inside, min_pairs, n_bootstrap, seed)
+        rows.append({**key, "alternative": members["alternative"].iloc[0], **counts, **numbers})
     return pd.DataFrame(rows)
+
+
+def _threshold(
+    pairs: pd.DataFrame, inside: NDArray[np.bool_], min_pairs: int, n_bootstrap: int, seed: int
+) -> dict[str, object]:
+    """The threshold of a class's pairs inside the window, its interval, and why there is none."""
+    n_window, others = int(inside.sum()), other_systems(pairs)
+    row = {"threshold": np.nan, "low": np.nan, "high": np.nan, "interval_for": "", "note": others.note}
+    if n_window < min_pairs:
+        return row | {"note": f"too few pairs in the window: {n_window}, not {min_pairs}"}
+    gains = pairs["gain"].to_numpy()[inside]
+    row["threshold"] = threshold = float(np.percentile(gains, PERCENTILE))
+    if not others.interval_for:
+        return row
+    if n_window < _LEAST_FOR_INTERVAL:
+        return row | {"note": f"too few pairs in the window for an interval: {n_window}, not {_LEAST_FOR_INTERVAL}"}
+    redrawn = [weighted_percentile(gains, w, PERCENTILE) for w in others.redrawn(inside, n_bootstrap, seed)]
+    low, high = others.bootstrap(threshold, np.concatenate(redrawn))
+    return row | {"low": low, "high": high, "interval_for": others.interval_for}
 
 
 def size_fit(table: pd.DataFrame) -> pd.DataFrame:
@@ -132,13 +117,13 @@ def size_fit(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     fitted
-        The table with c, fit (c / sqrt(n_items), metric's scale) and exponent: the slope that a free power law
-        has, -0.5 where the square root holds. NaN where fewer than two sizes have a threshold.
+        The table with c, fit (c / sqrt(n_items), metric's scale) and exponent: the slope of a free power law, -0.5 if
+        the square root holds. NaN if fewer than two sizes have a threshold.
 
     Raises
     ------
     ValueError
-        Where the table is not one of thresholds.
+        If a test set has a size twice.
 
     Examples
     --------
@@ -148,73 +133,16 @@ def size_fit(table: pd.DataFrame) -> pd.DataFrame:
     [60.0, 3.0, -0.5]
     """
     check_table("table", table, [*TEST_SET, "relation", "threshold"], "one of thresholds", empty=True)
-    asked = [column for column in ("alternative", "unit") if column in table]
-    if (twice := table.duplicated([*TEST_SET, "relation", *asked]).to_numpy()).any():
-        row = table[twice].iloc[0]
-        raise InputError(
-            "table",
-            f"must have each size of a test set once for each relation, unlike '{row['test_set']}' with "
-            f"{row['n_items']} items; pass one test and one resampling unit at a time",
-        )
+    question = [column for column in ("alternative", "unit") if column in table]
+    if table.duplicated([*TEST_SET, "relation", *question]).any():
+        rule = "must have each size of a test set once for each relation; pass one test and one unit at a time"
+        raise InputError("table", rule)
     c, exponent = np.full((2, len(table)), np.nan)
-    for places in table.groupby(["task", "test_set", "metric", "relation", *asked]).indices.values():
+    for places in table.groupby(["task", "test_set", "metric", "relation", *question]).indices.values():
         rows = table.iloc[places]
-        known = rows[rows["threshold"] > 0]
-        if known["n_items"].nunique() < 2:
-            continue
-        log_n, log_threshold = np.log(known["n_items"].to_numpy(float)), np.log(known["threshold"].to_numpy(float))
-        c[places] = np.exp(np.mean(log_threshold + log_n / 2))
-        exponent[places] = np.polyfit(log_n, log_threshold, 1)[0]
+        rows = rows[rows["threshold"] > 0]
+        if rows["n_items"].nunique() > 1:
+            log_n, log_threshold = np.log(rows["n_items"].to_numpy(float)), np.log(rows["threshold"].to_numpy(float))
+            c[places] = np.exp(np.mean(log_threshold + log_n / 2))
+            exponent[places] = np.polyfit(log_n, log_threshold, 1)[0]
     return table.assign(c=c, fit=c / np.sqrt(table["n_items"].to_numpy(float)), exponent=exponent)
-
-
-def rule_of_thumb(table: pd.DataFrame, numbers: Sequence[str] = ("observed_50", "true_80")) -> pd.DataFrame:
-    """The constant c of c / sqrt(n) over test sets of one kind, with its range.
-
-    Parameters
-    ----------
-    table
-        Rows of what `significant_gains` returned, one for each test set (of each `of`), on one scale: test sets with
-        accuracies, all pairs, say.
-    numbers
-        Its columns that a rule is wanted for.
-
-    Returns
-    -------
-    rules
-        of, alternative, alpha, number (the column), n_test_sets (that have one), c (the median over test sets of number
-        times sqrt(n_items)), c_10, c_90 (which 10 % of the test sets are below, and above), exponent (the slope of a
-        free power law through the test sets, -0.5 where the square root holds; NaN for fewer than 3 sizes).
-
-    Raises
-    ------
-    ValueError
-        Where the table is none of significant gains, has a test set more than once, or no number.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"task": "t", "test_set": ["a", "b", "c"], "n_items": [100, 400, 900], "metric": "f1",
-    ...                       "alternative": "two-sided", "alpha": 0.05, "pairs": "all pairs",
-    ...                       "true_80": [9.0, 4.0, 3.0]})
-    >>> rule_of_thumb(table, ["true_80"])[["n_test_sets", "c", "c_10", "c_90"]].round(1).iloc[0].tolist()
-    [3.0, 90.0, 82.0, 90.0]
-    """
-    check_texts("numbers", numbers, "names of columns")
-    check_table("table", table, [*TEST_SET, *_RULE, *numbers], "one of significant gains", empty=True)
-    if table.duplicated([*TEST_SET, *_RULE]).any():
-        again = table.loc[table.duplicated([*TEST_SET, *_RULE]), "test_set"].iloc[0]
-        raise InputError(
-            "table", f"must have each test set once; '{again}' has several rows (pass one relation class at a time)"
-        )
-    rows = []
-    for key, members in table.groupby(_RULE, sort=False):
-        for number in numbers:
-            known = members[members[number].notna()]
-            if known.empty:
-                raise InputError("table", f"must have a number in {number} for some test set")
-            n, gain = known["n_items"].to_numpy(dtype=np.float64), known[number].to_numpy(dtype=np.float64)
-            c_10, c, c_90 = np.percentile(gain * np.sqrt(n), [10, 50, 90])
-            slope = np.polyfit(np.log(n), np.log(gain), 1)[0] if len(np.unique(n)) > 2 else np.nan
-            found = {"number": number, "n_test_sets": len(known), "c": c, "c_10": c_10, "c_90": c_90, "exponent": slope}
-            rows.append({**dict(zip(_RULE, key, strict=True)), **found})
-    return pd.DataFrame(rows)

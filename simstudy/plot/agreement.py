@@ -60,7 +60,7 @@ def correlations(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     table
-        What `simstudy.comparisons.correlation.correlation_shares` returned.
+        What `simstudy.studies.side_by_side.correlation_shares` returned.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def correlations(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from simstudy.comparisons.correlation import correlation_shares
+    >>> from simstudy.studies.side_by_side import correlation_shares
     >>> table = correlation_shares(pd.DataFrame({"relation": "same family", "r12": [0.5, 0.6, 0.8]}))
     >>> correlations(table).get_xlabel()
     'correlation of two systems, r12'

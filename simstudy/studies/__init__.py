@@ -44,6 +44,7 @@ from simstudy.studies.definition import (
 from simstudy.studies.drawn_boards import DrawnBoards
 from simstudy.studies.problems import Problems, check_comparison
 from simstudy.studies.resampling.study import check_systems, train
+from simstudy.studies.resampling.training_variance import training_variance
 from simstudy.studies.reused import hashes_of, outputs_of, tables_of
 from simstudy.studies.run import Results, run_study
 from simstudy.studies.side_by_side import side_by_side, side_by_side_sections
@@ -58,4 +59,5 @@ __all__ = [
     "fisher_exact", "hashes_of", "holm", "label", "load_study", "make_study",
     "minimum_detectable_gain", "of_pairs", "of_spread", "one_of", "outputs_of", "pair_model", "run_comparisons",
     "run_study", "shipped_studies", "side_by_side", "side_by_side_sections", "size_for", "tables_of", "tango", "train",
+    "training_variance",
 ]  # fmt: skip

@@ -10,7 +10,8 @@ import pandas as pd
 from simstudy import plot
 from simstudy.comparisons.agreement import agreement, decisions_by_test
 from simstudy.comparisons.comparing import compare
-from simstudy.comparisons.correlation import correlation, correlation_shares, correlation_summary
+from simstudy.comparisons.correlation import correlation
+from simstudy.comparisons.relation_classes import relation_classes
 from simstudy.engines.arguments import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
@@ -20,6 +21,8 @@ from simstudy.running.keys import Cell
 from simstudy.studies.context import RunContext
 from simstudy.studies.definition import SideBySide
 from simstudy.studies.figures import panel
+from simstudy.tables import check_table
+from simstudy.validation import InputError
 
 # Chi-square has two sides only, so all tests are asked for two.
 _ALTERNATIVE = "two-sided"
@@ -72,6 +75,38 @@ def disagreements(pairs: pd.DataFrame, *, alpha: float = 0.05, n: int = 30) -> p
     split = split.sort_values(["gain", "system_a", "system_b"], ascending=[False, True, True])
     chosen = np.unique(np.linspace(0, len(split) - 1, min(n, len(split))).round().astype(int))
     return split.iloc[chosen].reset_index(drop=True)
+
+
+def correlation_shares(table: pd.DataFrame) -> pd.DataFrame:
+    """Shares of the pairs of each relation class by r12, in steps of 0.05.
+
+    The table is what `correlation` returned for one test set. The result has a row for each step: relation, r12_from,
+    r12_to, n_pairs, share (of the class's pairs with an r12; a fraction) and the class's median. A step includes its
+    lower bound, the last one both.
+    """
+    check_table("table", table, ["relation", "r12"], "one of correlation")
+    known = table[table["r12"].notna()]
+    if known.empty:
+        raise InputError("table", "must have a correlation; every r12 is missing")
+    edges = np.arange(min(0, int(np.floor(known["r12"].min() * 20))), 21) / 20
+    parts = []
+    for relation, members in known.groupby("relation", sort=False):
+        counts, _ = np.histogram(members["r12"], edges)
+        steps = pd.DataFrame({"relation": relation, "r12_from": edges[:-1], "r12_to": edges[1:], "n_pairs": counts})
+        parts.append(steps.assign(share=counts / len(members), median=members["r12"].median()))
+    return pd.concat(parts, ignore_index=True)
+
+
+def correlation_summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Quartiles of r12, over the pairs that have one, by test set and relation class; a table of `correlation`."""
+    rows = []
+    for key, members in relation_classes(table):
+        known = members[members["r12"].notna()]
+        quantiles = known["r12"].quantile([0, 0.25, 0.5, 0.75, 1]).tolist()
+        names = ["r12_min", "r12_25", "r12_median", "r12_75", "r12_max"]
+        row = dict(zip(names, quantiles, strict=True))
+        rows.append({**key, "n_pairs": len(known), **row, "ratio_median": known["ratio"].median()})
+    return pd.DataFrame(rows)
 
 
 def side_by_side_sections(tables: Mapping[str, pd.DataFrame]) -> list[Section]:

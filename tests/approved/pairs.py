@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 
 import simstudy as ss
-from simstudy.comparisons.correlation import correlation, correlation_shares, correlation_summary
+from simstudy.comparisons.correlation import correlation
 from simstudy.outputs import Outputs
+from simstudy.studies.natural.gains import rule_of_thumb
+from simstudy.studies.side_by_side import correlation_shares, correlation_summary
 from tests.approved.record import SHARED, STUDIES, Values, recording
 
 DATA = SHARED / "data"
@@ -193,7 +195,7 @@ def analyses() -> Values:
             "ranks": pairs.ranks(),
             "correlation": correlation_summary(correlations),
             "shares by correlation": correlation_shares(correlations),
-            "rule of thumb": ss.comparisons.rule_of_thumb(sized, ("observed_50",)),
+            "rule of thumb": rule_of_thumb(sized, ("observed_50",)),
             "near duplicates": ss.comparisons.near_duplicates(outputs),
             "deciding items": ss.comparisons.deciding_items(outputs, *outputs.names[:2], n=5).items,
         }

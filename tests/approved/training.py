@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import simstudy as ss
-from simstudy.comparisons.training_variance import training_variance
+from simstudy.studies.resampling.training_variance import training_variance
 from tests.approved.record import STUDIES, Values, recording
 
 

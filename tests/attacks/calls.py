@@ -13,8 +13,8 @@ import pandas as pd
 from sklearn.naive_bayes import GaussianNB
 
 import simstudy as ss
-from simstudy.comparisons.correlation import correlation_shares
 from simstudy.studies import load_study
+from simstudy.studies.side_by_side import correlation_shares
 from tests.oracles import compared
 from tests.planning.options import nouns_of, plan_with
 
@@ -163,7 +163,6 @@ _ANALYSES: dict[str, Call] = {
     "near_duplicates": call(ss.comparisons.near_duplicates, outputs=OUTPUTS),
     "ranks": call(ss.comparisons.ranks, pairs=PAIRS),
     "related": call(ss.comparisons.related, pairs=PAIRS, systems=SYSTEMS, by="group"),
-    "rule_of_thumb": call(ss.comparisons.rule_of_thumb, table=ALL_GAINS, numbers=["true_80"]),
     "significant_gains": call(ss.comparisons.significant_gains, pairs=MANY_PAIRS, power=(0.5, 0.8)),
     "plan": call(
         ss.plan, metric="accuracy", gain=5.0, n_items=500, guess=ss.Guess(score=80.0, agreement=0.8), sizes=[100, 500]
@@ -196,7 +195,6 @@ _ANALYSES: dict[str, Call] = {
         n_draws=100,
         seed=0,
     ),
-    "overlay": call(ss.comparisons.overlay, pairs=ONE_SET, others=ONE_SET, n_bootstrap=5),
     "size_fit": call(ss.comparisons.size_fit, table=THRESHOLDS),
     "thresholds": call(ss.comparisons.thresholds, pairs=MANY_PAIRS, window=(0.0, 0.9), min_pairs=5, n_bootstrap=10),
     "verdict": call(ss.verdict, pair=PAIRS.iloc[0], margin=1.0),

@@ -28,13 +28,6 @@ def side_by_side(rng: np.random.Generator, tests: tuple[str, ...] = TESTS, test_
     return pd.DataFrame(rows, columns=columns)
 
 
-def test_where_all_or_none_are_rejected_the_interval_is_a_point(rng: np.random.Generator) -> None:
-    for p, share in ((0.0001, 1.0), (0.9, 0.0)):
-        table = agreement(side_by_side(rng).assign(p_value=p))
-        assert (table[["share", "low", "high"]] == share).all(axis=None)
-        assert table["median_ratio"].isna().all(), "no p-value of the reference lies within 0.001 ... 0.5"
-
-
 def test_a_pair_that_no_resample_holds_has_no_interval(rng: np.random.Generator) -> None:
     one = side_by_side(rng).query("system_a == 'a' and system_b == 'b'").assign(p_value=0.01)
     bounds = [agreement(one, n_bootstrap=1, seed=seed)[["low", "high"]] for seed in range(8)]

@@ -6,8 +6,7 @@ import pytest
 
 from simstudy.comparisons.calibration import TABLE_1, calibration, expected_wins
 from simstudy.outputs import Outputs
-from simstudy.studies.baselines import with_baseline
-from simstudy.truth.redrawn import at_least, halves, redraw
+from simstudy.truth.redrawn import redraw
 from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
@@ -92,41 +91,6 @@ def test_redrawn_test_sets_win_as_often_as_expected() -> None:
     assert (bins["share"] - bins["expected"]).abs().max() < 0.06
 
 
-def of_halves(outputs: Outputs, n_items: int, n_splits: int) -> pd.DataFrame:
-    """Calibration on halves of a test set, winners followed on n_items of the other half."""
-    parts = {draw: halves(outputs, draw, seed=3) for draw in range(n_splits)}
-    pairs = pd.concat([compared(one).assign(draw=draw, relation="all pairs") for draw, (one, _) in parts.items()])
-    there = {draw: at_least(other, n_items) for draw, (_, other) in parts.items()}
-    return calibration(pairs, {"there": there}, bins=[0, 0.02, 0.2, 1])
-
-
-@pytest.mark.slow
-@pytest.mark.statistical
-def test_where_no_domain_changes_the_baseline_is_the_share() -> None:
-    """Home and elsewhere are samples of one population: what is lost, sampling error takes, and the baseline says so.
-
-    The naive baseline, winners followed on the very items that made them winners, would claim a loss.
-    """
-    rng = np.random.default_rng(11)
-    gaps = {"share": [], "expected": [], "naive": []}
-    for k in range(12):
-        true = list(0.7 + 0.02 * rng.standard_normal(20))
-        home = correlated_accuracies(true, 1000, between=0.6, within=0.6, seed=2 * k)
-        there = correlated_accuracies(true, 400, between=0.6, within=0.6, seed=2 * k + 1)
-        pairs = compared(home).assign(relation="all pairs")
-        found = calibration(pairs, {"there": there}, bins=[0, 0.02, 0.2, 1])
-        table = with_baseline(found, of_halves(home, 200, 6)).set_index("p_to")
-        naive = calibration(pairs, {"there": home.head(400)}, bins=[0, 0.02, 0.2, 1]).set_index("p_to")
-        gaps["share"].append(table["share"] - table["baseline"])
-        gaps["expected"].append(table["share"] - table["expected"])
-        gaps["naive"].append(table["share"] - naive["share"])
-    middle = {name: pd.concat(found, axis=1).loc[0.2] for name, found in gaps.items()}
-    for name in ("share", "expected"):
-        error = middle[name].std() / np.sqrt(12)
-        assert abs(middle[name].mean()) < max(4 * error, 0.02), name
-    assert middle["naive"].mean() < -0.05
-
-
 def test_winners_are_those_that_the_test_prefers(elsewhere: Outputs) -> None:
     pairs = compared(elsewhere)
     other = pairs.assign(better=np.where(np.arange(len(pairs)) % 2, pairs["system_a"], pairs["system_b"]))
@@ -155,6 +119,8 @@ def test_bad_input(home: Outputs, elsewhere: Outputs) -> None:
         calibration(pairs, {"other": elsewhere}, bins=[0.1, 0.05])
     with pytest.raises(ValueError, match="test set 'other' must be Outputs, or have Outputs for each draw"):
         calibration(pairs, {"other": {1: elsewhere}})
+    with pytest.raises(ValueError, match="test set 'other' must have the direction of the pairs"):
+        calibration(pairs.assign(metric="accuracy (lower is better)"), {"other": elsewhere})
     one_sided = compared(home, alternative="greater")
     with pytest.raises(ValueError, match="pairs must have one alternative for each test set"):
         calibration(pd.concat([pairs, one_sided]), {"other": elsewhere})
@@ -170,11 +136,3 @@ def test_no_decided_pair_gives_an_empty_table(home: Outputs) -> None:
     table = calibration(pairs, {"same": Outputs.from_statistics(twins, "accuracy", ["a", "b"])})
     assert table.empty
     assert "share" in table
-
-
-def test_equal_means_of_decimals_are_ties_elsewhere() -> None:
-    frame = pd.DataFrame({"b": [0.1, 0.2, 0.3, 0.0], "a": [0.3, 0.2, 0.1, 0.0]})
-    home_scores = pd.DataFrame({"b": [0.9, 0.8, 0.9], "a": [0.1, 0.2, 0.1]})
-    pairs = compared(Outputs.from_scores(home_scores), n_resamples=200)
-    table = calibration(pairs, {"tied": Outputs.from_scores(frame)}, bins=[0, 1], min_pairs=1)
-    assert table.loc[0, ["n_ties", "share"]].tolist() == [1, 0.0]

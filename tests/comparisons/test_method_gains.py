@@ -36,6 +36,8 @@ def test_both_noises_are_those_of_means_over_seeds_and_of_means_over_items() -> 
     assert row["df"] == pytest.approx(row["se"] ** 4 / sum(term**2 / df for term, df in terms))
     by = pd.DataFrame({"name": table.columns, "kind": list("xxxxyyyy")})
     assert method_gains(ss.Outputs.from_scores(table, systems=by), by="kind")["method_a"].item() == "y"
+    errors = method_gains(ss.Outputs.from_scores(table, "mean (lower is better)")).iloc[0]
+    assert (errors["method_a"], errors["gain"]) == ("a", pytest.approx(row["gain"]))
 
 
 def test_items_on_which_methods_do_not_differ_leave_the_seeds_alone() -> None:

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from simstudy.comparisons.other_systems import _two_sides, other_systems
-from simstudy.comparisons.significant_gains import _reached
 
 
 def pairs_of(sizes: list[int], relation: str = "different") -> pd.DataFrame:
@@ -30,6 +29,8 @@ def pairs_of(sizes: list[int], relation: str = "different") -> pd.DataFrame:
         ([4] * 10, "different", "other systems", 9),
         ([4] * 10, "same", "other systems", 9),
         ([15] * 5, "different", "other systems", 4),
+        # Eight families are in 10 pairs each, one in 24 and in 3 of its own.
+        ([1] * 8 + [3], "both", "other systems", (80 + 27) ** 2 / (8 * 10**2 + 27**2) - 1),
         ([1] * 5, "different", "other systems", 4),
         ([15] * 4, "different", "other variants of these families", 56),
         ([15] * 4, "same", "other variants of these families", 56),
@@ -54,15 +55,15 @@ def test_families_speak_where_there_are_enough_else_their_variants(
         assert found.note == ""
     else:
         assert found.note == f"too few systems for an interval: {sum(sizes)} of {len(sizes)} families"
-        assert np.isnan([found.jackknife(1.0, np.ones(3)), found.bootstrap(1.0, np.ones(3))]).all()
-        assert found.taken_along().shape[0] == 0
+        assert np.isnan(found.jackknife(1.0, np.ones(3))).all()
+        assert found.pairs_by_cluster().shape[0] == 0
 
 
 def test_systems_without_a_family_are_families_of_their_own() -> None:
     pairs = pairs_of([6, 6], "both")
     assert other_systems(pairs.drop(columns=["family_a", "family_b"])).df == pytest.approx(11)
     unknown = pairs.assign(family_a=np.nan, family_b=None)
-    assert other_systems(unknown).df == pytest.approx(11)
+    assert other_systems(unknown).interval_for == "other systems"
     # A family may be called like a system of another one.
     named = pairs_of([1] * 8).assign(family_a=lambda t: t["family_a"].replace("f01", "s00"))
     assert other_systems(named).df == pytest.approx(7)
@@ -75,14 +76,6 @@ def test_few_systems_against_many_are_few() -> None:
     assert other_systems(pairs).interval_for == ""
     # Were all of these compared with one another, they would be 33.
     assert other_systems(pairs_of([1] * 33)).interval_for == "other systems"
-
-
-def test_left_out_are_the_pairs_of_a_family() -> None:
-    pairs = pairs_of([2] * 8, "both")
-    stay = 1 - other_systems(pairs).taken_along().toarray()
-    assert stay.shape == (8, 120)
-    for family, row in zip(sorted({*pairs["family_a"]}), stay, strict=True):
-        np.testing.assert_array_equal(row, (pairs["family_a"] != family) & (pairs["family_b"] != family))
 
 
 def test_redrawn_families_bring_their_systems_along(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,16 +139,6 @@ def test_variance_of_a_mean_over_strata() -> None:
     variance = sum(part.var(ddof=1) / 12 for part in (values[:12], values[12:])) / 4
     assert np.log(high / low) / 2 == pytest.approx(2.073873 * np.sqrt(variance), rel=1e-6)
     assert low * high == pytest.approx(np.exp(2 * values.mean()))
-
-
-@pytest.mark.parametrize("share", [0.05, 0.31, 0.5, 0.8, 1.0])
-def test_a_share_is_reached_where_counting_says(share: float) -> None:
-    rng = np.random.default_rng(0)
-    for n in (5, 40):
-        gone = np.sort(rng.choice(n, size=n // 3, replace=False))
-        stay = np.delete(np.arange(n), gone)
-        expected = next(place for k, place in enumerate(stay, start=1) if k >= share * len(stay) - 1e-9)
-        assert _reached(n, gone, share) == expected
 
 
 def test_sides_are_those_of_a_graph() -> None:

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from simstudy.comparisons.relation_classes import COMBINATIONS, MIXED, related
-from simstudy.outputs import Outputs
 
 
 def pairs_of(names: str) -> pd.DataFrame:
@@ -30,20 +29,12 @@ def test_two_systems_of_which_one_has_no_value_are_of_unknown_relation(unknown: 
     assert {pair for pair, relation in found.items() if relation == "group unknown"} == set(found) - {"ab", "ac", "bc"}
 
 
-def test_outputs_without_groups_are_all_of_unknown_relation() -> None:
-    outputs = Outputs.from_scores(pd.DataFrame({"a": [1, 0], "b": [1, 1], "c": [0, 0]}))
-    assert set(relations(outputs.systems, "group").values()) == {"group unknown"}
-    assert set(relations(outputs.systems, "train_size").values()) == {"train size unknown"}
-
-
 @pytest.mark.parametrize(
     ("by", "same", "different"),
     [
-        ("family", "same family", "different families"),
         ("base_model", "same base model", "different base models"),
         ("day", "same day", "different days"),
         ("model_class", "same model class", "different model classes"),
-        ("size", "same size", "different sizes"),
     ],
 )
 def test_classes_are_called_after_the_column(by: str, same: str, different: str) -> None:
@@ -56,9 +47,6 @@ def test_classes_are_called_after_the_column(by: str, same: str, different: str)
     [
         [False, False, True, True],
         ["false", "False", "true", "TRUE"],
-        [0, 0, 1, 1],
-        [0.0, None, 1.0, 1.0],
-        [None, False, True, True],
         pd.array([pd.NA, False, True, True], dtype="boolean"),
         ["", "0", "1", "true"],
     ],

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,10 +9,8 @@ from scipy import stats
 
 from simstudy.comparisons.agreement import agreement
 from simstudy.comparisons.calibration import calibration, expected_wins
-from simstudy.comparisons.curves import overlay
 from simstudy.comparisons.thresholds import thresholds
 from simstudy.outputs import Outputs
-from simstudy.studies.baselines import with_baseline
 from tests.comparisons.made_up import made_up
 
 RESAMPLES = {"n_bootstrap": 37, "seed": 5}
@@ -145,82 +141,3 @@ def test_agreement_of_resampled_systems() -> None:
             shares.append(np.average(rejected, weights=weights))
         assert rows.loc[test, ["low", "high"]].tolist() == pytest.approx(np.percentile(shares, [2.5, 97.5]).tolist())
         assert rows.loc[test, "share"] == rejected.mean()
-
-
-def all_pairs(k: int, prefix: str = "s", **columns: object) -> pd.DataFrame:
-    two = pd.DataFrame(list(combinations([f"{prefix}{n:02}" for n in range(k)], 2)), columns=["system_a", "system_b"])
-    key = made_up(0).iloc[0][["task", "test_set", "n_items", "metric", "test", "alternative", "unit", "convention"]]
-    return two.assign(**{**key.to_dict(), "relation": "all", "gain": 1.0, "gain_se": 1.0, "p_value": 0.5, **columns})
-
-
-def weighted_medians(values: np.ndarray, k: int, seed: int) -> list[float]:
-    i, j = np.triu_indices(k, 1)
-    return [float(np.median(np.repeat(values, counts[i] * counts[j]))) for counts in drawn(k, seed)]
-
-
-@pytest.mark.parametrize("k_others", [7, 25])
-@pytest.mark.parametrize("which", ["pairs", "others"])
-def test_an_overlay_has_the_spread_of_either_collection(which: str, k_others: int) -> None:
-    """Where those of one collection are all alike the spread is the other's, with the smaller one's degrees of freedom.
-
-    All gains are equal: the running median is that of all pairs, which are all held against it.
-    """
-    rng = np.random.default_rng(7)
-    k = 12
-    n_pairs, n_others = k * (k - 1) // 2, k_others * (k_others - 1) // 2
-    varied = {"gain_se": rng.uniform(0.5, 2, n_pairs), "p_value": rng.uniform(0.1, 0.9, n_pairs)}
-    varied_others = {"gain_se": rng.uniform(0.5, 2, n_others), "p_value": rng.uniform(0.1, 0.9, n_others)}
-    pairs = all_pairs(k, **(varied if which == "pairs" else {}))
-    others = all_pairs(k_others, "o", n_items=77, test_set="there", **(varied_others if which == "others" else {}))
-    row = overlay(pairs, others, **RESAMPLES).iloc[0]
-    assert (row["n_pairs"], row["n_others"]) == (n_pairs, n_others)
-    own, size, seed = (pairs, k, 5) if which == "pairs" else (others, k_others, 6)
-    df = min(k, k_others) - 1
-    for sign, values, names in (
-        (1 if which == "pairs" else -1, np.log(own["gain_se"].to_numpy()), ("gain_ratio", "ratio_low", "ratio_high")),
-        (-1 if which == "pairs" else 1, own["p_value"].to_numpy() - 0.5, ("difference", "low", "high")),
-    ):
-        middle, low, high = row[list(names)].astype(float)
-        if names[0] == "gain_ratio":
-            middle, low, high = np.log([middle, low, high])
-        spread = np.std(weighted_medians(values, size, seed)) * np.sqrt(size / (size - 1))
-        assert middle == pytest.approx(sign * np.median(values))
-        assert [middle - low, high - middle] == pytest.approx([stats.t.ppf(0.975, df) * spread] * 2)
-    assert (row["others_test_set"], row["others_n_items"], row["others_relation"]) == ("there", 77, "all")
-    assert row[["task", "test_set", "n_items", "metric", "relation"]].tolist() == [
-        *("tagging", "news", 300, "accuracy", "all")
-    ]
-
-
-def test_variants_of_two_families_are_drawn_within_these() -> None:
-    """Twelve variants of two families have ten degrees of freedom, and vary by two less than they are."""
-    rng = np.random.default_rng(7)
-    pairs = all_pairs(12, gain_se=rng.uniform(0.5, 2, 66))
-    family = {name: f"f{k % 2}" for k, name in enumerate(sorted({*pairs["system_a"], *pairs["system_b"]}))}
-    pairs = pairs.assign(family_a=pairs["system_a"].map(family), family_b=pairs["system_b"].map(family))
-    row = overlay(pairs, all_pairs(25, "o"), **RESAMPLES).iloc[0]
-    assert row["interval_for"] == "other variants of these families"
-    again, counts = np.random.default_rng(5), np.zeros((37, 12), dtype=int)
-    for k in range(2):
-        counts[:, k::2] = again.multinomial(6, [1 / 6] * 6, size=37)
-    i, j = np.triu_indices(12, 1)
-    medians = [np.median(np.repeat(np.log(pairs["gain_se"]), one[i] * one[j])) for one in counts]
-    half = stats.t.ppf(0.975, 10) * np.std(medians) * np.sqrt(12 / 10)
-    assert np.log(row["ratio_high"] / row["gain_ratio"]) == pytest.approx(half)
-
-
-def test_a_baseline_is_that_of_its_own_bin_class_and_test_set() -> None:
-    """Rows of two classes, test sets and bins of one lower bound, in another order, and one that has no baseline."""
-    keys = [(r, e, low, high) for r in "xy" for e in ("near", "far") for low, high in ((0, 0.1), (0, 0.2), (0.1, 0.2))]
-    names = ["relation", "elsewhere", "p_from", "p_to"]
-    numbers = np.random.default_rng(1).uniform(0, 1, (len(keys), 4))
-    table = pd.DataFrame(keys, columns=names).assign(share=numbers[:, 0], low=0.1, high=0.9, n_items_elsewhere=5)
-    own = pd.DataFrame(keys, columns=names).assign(
-        share=numbers[:, 1], low=numbers[:, 2], high=numbers[:, 3], n_items_elsewhere=range(len(keys))
-    )
-    found = with_baseline(table, own.iloc[:0:-1])
-    pd.testing.assert_frame_equal(found[table.columns], table)
-    baseline = found[["baseline", "baseline_low", "baseline_high", "n_items_baseline"]]
-    assert baseline.iloc[0].isna().all()
-    np.testing.assert_array_equal(baseline.iloc[1:, :3], numbers[1:, 1:])
-    assert baseline["n_items_baseline"].iloc[1:].tolist() == list(range(1, len(keys)))

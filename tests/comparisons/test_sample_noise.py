@@ -80,6 +80,7 @@ def test_a_question_with_one_sample_gets_the_mean_variance_of_the_others() -> No
         np.where(np.isnan(own[:, 1]), mean, own[:, 1] / own[:, 0]).sum() for own, mean in zip(known, one, strict=True)
     )
     assert noises(changed).iloc[0]["se_within"] ** 2 == pytest.approx(expected / 30**2)
+    assert noises(changed).iloc[0]["samples_a"] == pytest.approx(30 / (10 / 1 + 20 / 4))
     known[..., 0], known[..., 1] = 1, np.nan
     nothing = noises(ss.Outputs.from_statistics(outputs.statistics, "accuracy", samples=known)).iloc[0]
     assert nothing[["se_within", "se_between", "share_within", "se_one"]].isna().all()
@@ -95,6 +96,13 @@ def test_a_part_below_0_is_shown_as_0() -> None:
     assert (row["se"], row["se_between"]) == (0, 0)
     assert row["se_within"] > 0
     assert np.isnan(row["share_within"])
+
+
+def test_a_share_is_at_most_1_and_so_is_its_interval() -> None:
+    right = np.random.default_rng(1).binomial(1, 0.5, (2, 60))
+    items = pd.DataFrame({"id": range(60), "sample_of": np.repeat(range(20), 3)})
+    outputs = ss.Outputs.from_statistics(np.stack([right, np.ones_like(right)], axis=-1), "accuracy", items=items)
+    assert noises(outputs)["share_high"].tolist() == [1.0]
 
 
 def test_what_has_no_samples_is_refused() -> None:

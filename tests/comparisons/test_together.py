@@ -10,7 +10,6 @@ import pytest
 
 from simstudy.comparisons.agreement import agreement
 from simstudy.comparisons.calibration import calibration
-from simstudy.comparisons.correlation import correlation_summary
 from simstudy.comparisons.curves import curve
 from simstudy.comparisons.ranks import ranks
 from simstudy.comparisons.significant_gains import significant_gains
@@ -44,10 +43,6 @@ def of_two_tests(pairs: pd.DataFrame) -> pd.DataFrame:
     return agreement(pd.concat([pairs, other]), reference="t_paired", n_bootstrap=30)
 
 
-def summary(pairs: pd.DataFrame) -> pd.DataFrame:
-    return correlation_summary(pairs.assign(r12=pairs["p_value"], ratio=pairs["gain_se"]))
-
-
 FEW = {"window": (0.02, 0.7), "min_pairs": 4, "n_bootstrap": 30}
 TOGETHER: dict[str, Analysis] = {
     "curve": lambda pairs: curve(pairs, n_points=9),
@@ -56,7 +51,6 @@ TOGETHER: dict[str, Analysis] = {
     "calibration": calibrated,
     "ranks": lambda pairs: ranks(pairs, alpha=0.1),
     "agreement": of_two_tests,
-    "correlation_summary": summary,
 }
 
 
@@ -92,7 +86,6 @@ def test_fits_over_sizes_are_those_of_each_test_set_alone() -> None:
     table = pd.DataFrame(rows, columns=names).sample(frac=1, random_state=2)
     fitted = size_fit(table)
     pd.testing.assert_frame_equal(fitted[names], table)
-    # Rows are told apart by their place, not by labels.
     pd.testing.assert_frame_equal(size_fit(table.set_axis(table.index % 3)), fitted.set_axis(fitted.index % 3))
     np.testing.assert_allclose(fitted["exponent"], table["power"])
     for _, own in fitted.groupby(names[:6]):
@@ -103,5 +96,3 @@ def test_fits_over_sizes_are_those_of_each_test_set_alone() -> None:
     one = table[table["n_items"] == 150]
     again = pd.concat([one, one.assign(n_items=[300] * len(one), threshold=0.0)])
     assert size_fit(again)[["c", "fit", "exponent"]].isna().all(axis=None), "a threshold of 0 is none"
-    two = size_fit(table[table["n_items"] <= 150])
-    np.testing.assert_allclose(two["exponent"], table.loc[two.index, "power"])

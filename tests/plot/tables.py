@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from simstudy.comparisons.correlation import correlation_shares
+from simstudy.studies.side_by_side import correlation_shares
 
 _GAIN = np.tile(np.linspace(0, 3, 60), 2)
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from simstudy import plot
-from simstudy.comparisons.correlation import correlation_shares
+from simstudy.studies.side_by_side import correlation_shares
 from tests.plot.drawn import across, bars, dotted, ends, legend, rows
 from tests.plot.tables import AGREED, DEPENDENT
 

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 
 from simstudy import plot
-from simstudy.comparisons.thresholds import rule_of_thumb
 from simstudy.plot.parts import colours_of, relation_colour
+from simstudy.studies.natural.gains import rule_of_thumb
 from tests.plot.drawn import bands, bars, curve_of, dotted, legend, rows
 from tests.plot.tables import BY_SIZE, BY_TEST_SET
 

@@ -17,13 +17,13 @@ from simstudy.comparisons.groups import RULES, groups
 from simstudy.comparisons.leaderboard import leaderboard
 from simstudy.comparisons.pair import Pair
 from simstudy.comparisons.ranks import ranks
-from simstudy.comparisons.training_variance import training_variance
 from simstudy.examination import Examination
 from simstudy.gates import asked
 from simstudy.gates.findings import find
 from simstudy.outputs import Outputs, TestSet
 from simstudy.statistics.decisions import Decision
 from simstudy.statistics.multiplicity import corrected
+from simstudy.studies.resampling.training_variance import training_variance
 from simstudy.studies.side_by_side import disagreements
 from tests.oracles import compared
 

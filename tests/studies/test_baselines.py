@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from simstudy.comparisons.calibration import calibration
 from simstudy.outputs import Outputs, TestSet
 from simstudy.running.fingerprints import derived_seed
 from simstudy.studies import Comparison, RunContext, baselines
-from simstudy.studies.baselines import baseline, compare_redrawn, n_units
+from simstudy.studies.baselines import baseline, compare_redrawn, n_units, with_baseline
+from simstudy.truth.redrawn import at_least, redraw
 from simstudy.truth.redrawn import halves as halved
-from simstudy.truth.redrawn import redraw
+from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
 
@@ -119,3 +121,55 @@ def test_redrawn_test_sets_keep_all_settings_but_the_seed(outputs: Outputs, aske
         assert one.options == {**population.options, "seed": derived_seed(4, "redrawn", draw) % 2**64}
         assert one.outputs.fingerprint() == redraw(outputs, 12, draw, unit="item", seed=4).fingerprint()
     assert table["draw"].tolist() == [1] * 3 + [2] * 3
+
+
+def test_a_baseline_is_that_of_its_own_bin_class_and_test_set() -> None:
+    """Rows of two classes, test sets and bins of one lower bound, in another order, and one that has no baseline."""
+    keys = [(r, e, low, high) for r in "xy" for e in ("near", "far") for low, high in ((0, 0.1), (0, 0.2), (0.1, 0.2))]
+    names = ["relation", "elsewhere", "p_from", "p_to"]
+    numbers = np.random.default_rng(1).uniform(0, 1, (len(keys), 4))
+    table = pd.DataFrame(keys, columns=names).assign(share=numbers[:, 0], low=0.1, high=0.9, n_items_elsewhere=5)
+    own = pd.DataFrame(keys, columns=names).assign(
+        share=numbers[:, 1], low=numbers[:, 2], high=numbers[:, 3], n_items_elsewhere=range(len(keys))
+    )
+    found = with_baseline(table, own.iloc[:0:-1])
+    pd.testing.assert_frame_equal(found[table.columns], table)
+    baseline = found[["baseline", "baseline_low", "baseline_high", "n_items_baseline"]]
+    assert baseline.iloc[0].isna().all()
+    np.testing.assert_array_equal(baseline.iloc[1:, :3], numbers[1:, 1:])
+    assert baseline["n_items_baseline"].iloc[1:].tolist() == list(range(1, len(keys)))
+
+
+def of_halves(outputs: Outputs, n_items: int, n_splits: int) -> pd.DataFrame:
+    """Calibration on halves of a test set, winners followed on n_items of the other half."""
+    parts = {draw: halved(outputs, draw, seed=3) for draw in range(n_splits)}
+    pairs = pd.concat([compared(one).assign(draw=draw, relation="all pairs") for draw, (one, _) in parts.items()])
+    there = {draw: at_least(other, n_items) for draw, (_, other) in parts.items()}
+    return calibration(pairs, {"there": there}, bins=[0, 0.02, 0.2, 1])
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+def test_where_no_domain_changes_the_baseline_is_the_share() -> None:
+    """Home and elsewhere are samples of one population: what is lost, sampling error takes, and the baseline says so.
+
+    The naive baseline, winners followed on the very items that made them winners, would claim a loss.
+    """
+    rng = np.random.default_rng(11)
+    gaps = {"share": [], "expected": [], "naive": []}
+    for k in range(12):
+        true = list(0.7 + 0.02 * rng.standard_normal(20))
+        home = correlated_accuracies(true, 1000, between=0.6, within=0.6, seed=2 * k)
+        there = correlated_accuracies(true, 400, between=0.6, within=0.6, seed=2 * k + 1)
+        pairs = compared(home).assign(relation="all pairs")
+        found = calibration(pairs, {"there": there}, bins=[0, 0.02, 0.2, 1])
+        table = with_baseline(found, of_halves(home, 200, 6)).set_index("p_to")
+        naive = calibration(pairs, {"there": home.head(400)}, bins=[0, 0.02, 0.2, 1]).set_index("p_to")
+        gaps["share"].append(table["share"] - table["baseline"])
+        gaps["expected"].append(table["share"] - table["expected"])
+        gaps["naive"].append(table["share"] - naive["share"])
+    middle = {name: pd.concat(found, axis=1).loc[0.2] for name, found in gaps.items()}
+    for name in ("share", "expected"):
+        error = middle[name].std() / np.sqrt(12)
+        assert abs(middle[name].mean()) < max(4 * error, 0.02), name
+    assert middle["naive"].mean() < -0.05

@@ -14,8 +14,6 @@ import pytest
 import simstudy as ss
 from simstudy.comparisons.agreement import agreement
 from simstudy.comparisons.calibration import calibration
-from simstudy.comparisons.correlation import correlation_shares, correlation_summary
-from simstudy.comparisons.training_variance import training_variance
 from simstudy.engines.arguments import applicable
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
@@ -25,8 +23,10 @@ from simstudy.studies.baselines import baseline, compare_redrawn, with_baseline
 from simstudy.studies.catalogue import found_by
 from simstudy.studies.figures import plotted_pairs, thinned
 from simstudy.studies.resampling.confidence_models import confidence_models
+from simstudy.studies.resampling.overlay import curve_distances
 from simstudy.studies.resampling.study import ResamplingStudy, _thresholds
-from simstudy.studies.side_by_side import disagreements
+from simstudy.studies.resampling.training_variance import training_variance
+from simstudy.studies.side_by_side import correlation_shares, correlation_summary, disagreements
 from tests.oracles import compared
 from tests.studies.conftest import COMPARED, STUDY, N, tags
 
@@ -80,7 +80,7 @@ def test_natural_pairs_are_laid_over_the_resampled_ones_by_items(
     loaded = ss.load(others / "made" / "span_f1.csv", "span_f1", columns=columns).outputs
     pairs = compared(loaded, **options).assign(relation="all pairs")
     home = compared(trained["span_f1"]["home"], **options)
-    wanted = ss.comparisons.overlay(pairs, home, seed=1)
+    wanted = curve_distances(pairs, home, seed=1)
     found = resampled.tables["overlay"]
     assert found["others_relation"].tolist() == ["same family", "different families", "all pairs"]
     for column in ("n_pairs", "difference", "gain_ratio", "ratio_low"):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import simstudy as ss
 from simstudy.studies import RunContext, SideBySide, side_by_side
-from simstudy.studies.side_by_side import disagreements
+from simstudy.studies.side_by_side import correlation_shares, correlation_summary, disagreements
 from tests.comparisons.test_agreement import TESTS, judged
 from tests.comparisons.test_agreement import side_by_side as pairs_by_test
 from tests.oracles import compared
@@ -70,3 +71,33 @@ def test_no_disagreement_is_a_table_without_rows(rng: np.random.Generator) -> No
     table = disagreements(pairs_by_test(rng).assign(p_value=0.5))
     assert table.empty
     assert {"system_a", "system_b", "gain", *TESTS} < set(table.columns)
+
+
+def test_tables_of_correlations_by_plain_loops() -> None:
+    """Classes of unlike size, with pairs whose correlation is not known though their ratio is, and a negative one."""
+    rng = np.random.default_rng(8)
+    relation = np.array(["same family"] * 7 + ["different families"] * 12)[rng.permutation(19)]
+    r12 = rng.uniform(-0.2, 1, 19).round(2)
+    r12[[3, 11]], r12[5], r12[6], r12[7] = np.nan, 0.55, 1.0, -0.21
+    key = {"task": "t", "test_set": "s", "n_items": 9, "metric": "m"}
+    table = pd.DataFrame({**key, "relation": relation, "r12": r12, "ratio": rng.uniform(1, 9, 19)})
+    shares = correlation_shares(table)
+    assert shares["relation"].drop_duplicates().tolist() == table["relation"].drop_duplicates().tolist()
+    for kind, rows in shares.groupby("relation"):
+        values = table.loc[(table["relation"] == kind) & table["r12"].notna(), "r12"].tolist()
+        edges = [k / 20 for k in range(-5, 21)]
+        assert rows["r12_from"].tolist() == edges[:-1]
+        assert rows["r12_to"].tolist() == edges[1:]
+        counts = [sum(a <= r < b or r == b == 1 for r in values) for a, b in zip(edges, edges[1:], strict=False)]
+        assert rows["n_pairs"].tolist() == counts
+        assert rows["share"].tolist() == pytest.approx([count / len(values) for count in counts])
+        assert set(rows["median"]) == {np.median(values)}
+    summary = correlation_summary(table)
+    assert summary["relation"].tolist() == ["same family", "different families", "all pairs"]
+    for row in summary.itertuples():
+        members = table[((table["relation"] == row.relation) | (row.relation == "all pairs")) & table["r12"].notna()]
+        quartiles = [row.r12_min, row.r12_25, row.r12_median, row.r12_75, row.r12_max]
+        assert quartiles == pytest.approx(np.percentile(members["r12"], [0, 25, 50, 75, 100]).tolist())
+        assert (row.n_pairs, row.ratio_median) == (len(members), np.median(members["ratio"]))
+    above = correlation_shares(table.assign(r12=table["r12"].abs()))
+    assert above["r12_from"].min() == 0.0, "bins begin at 0 where none is below"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+import numpy as np
 import pandas as pd
 
 from simstudy import plot
-from simstudy.comparisons.thresholds import rule_of_thumb
 from simstudy.engines.descriptions import SIDES
 from simstudy.examination.rows import gain_columns, gain_rows, gains_text, intervals_for
 from simstudy.metrics import find_metric, label
@@ -109,6 +109,26 @@ def _rule(known: pd.DataFrame) -> str:
         f" For the {len(accuracies)} test sets with accuracies: an observed gain of {observed} is significant for half "
         f"of the pairs. A true gain of {true} is detected with power 0.8."
     )
+
+
+def rule_of_thumb(gains: pd.DataFrame, numbers: Sequence[str] = ("observed_50", "true_80")) -> pd.DataFrame:
+    """The constant c of c / sqrt(n) over test sets, for each kind of pairs, alternative, alpha and number.
+
+    Rows of `significant_gains`, one for each test set of a kind. c is the median over the test sets of the number times
+    sqrt(n_items), c_10 and c_90 are the percentiles. exponent is the slope of a free power law through at least three
+    sizes, -0.5 if the square root holds.
+    """
+    rows = []
+    kind = ["pairs", "alternative", "alpha"]
+    for key, members in gains.groupby(kind, sort=False):
+        for number in numbers:
+            known = members[members[number].notna()]
+            n, gain = known["n_items"].to_numpy(dtype=np.float64), known[number].to_numpy(dtype=np.float64)
+            c_10, c, c_90 = np.percentile(gain * np.sqrt(n), [10, 50, 90])
+            exponent = np.polyfit(np.log(n), np.log(gain), 1)[0] if len(np.unique(n)) > 2 else np.nan
+            row = {"number": number, "n_test_sets": len(known), "c": c, "c_10": c_10, "c_90": c_90}
+            rows.append({**dict(zip(kind, key, strict=True)), **row, "exponent": exponent})
+    return pd.DataFrame(rows)
 
 
 def _asked(gains: pd.DataFrame) -> str:

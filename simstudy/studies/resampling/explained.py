@@ -7,17 +7,17 @@ from collections.abc import Mapping
 import pandas as pd
 
 from simstudy.comparisons.correlation import correlation
-from simstudy.comparisons.training_variance import ALL_FAMILIES, of_one_method, training_variance
 from simstudy.outputs import Outputs
 from simstudy.pages.sections import Column, Section, Table
 from simstudy.studies.resampling.confidence_models import confidence_models
+from simstudy.studies.resampling.training_variance import ALL_FAMILIES, pairs_of_one_method, training_variance
 
 
 def explained(pairs: pd.DataFrame, home: Outputs, seed: int) -> dict[str, pd.DataFrame]:
     """Tables of pairs on a home test set at all sizes, whose whole is `home`."""
     tables = {"confidence_models": confidence_models(pairs, correlation(home, unit=pairs["unit"].iloc[0]), seed=seed)}
     whole = pairs[pairs["n_items"] == home.n_items]
-    if len(of_one_method(whole, home.systems)):
+    if len(pairs_of_one_method(whole, home.systems)):
         tables["training_variance"] = training_variance(whole, home)
     return tables
 

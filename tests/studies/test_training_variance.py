@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.comparisons.training_variance import ALL_FAMILIES, training_variance
 from simstudy.outputs import Outputs
+from simstudy.studies.resampling.training_variance import ALL_FAMILIES, training_variance
 from tests.oracles import compared
 
 N_ITEMS = 60
