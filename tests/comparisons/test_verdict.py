@@ -217,12 +217,3 @@ def test_a_published_rule_has_no_two_sided_p_value() -> None:
     row = compared(only_new_is_right(9, 31), test="bootstrap", convention="koehn2004").iloc[0]
     assert np.isnan(row["p_two_sided"])
     assert "two-sided" not in verdict(row)
-
-
-def test_two_names_that_people_see_as_one_still_differ() -> None:
-    escaped = "a⟨U+001B⟩b"
-    for a, b in (("a\x1bb", escaped), (escaped, "a\x1bb")):
-        text = verdict(pair(system_a=a, system_b=b, better=a))
-        assert text.startswith(f"{escaped} is better than {escaped} (2): ")
-        assert f"{escaped} scores 75.00 % accuracy, 5.00 points more than {escaped} (2) (70.00 %)" in text
-        assert "\x1b" not in text
