@@ -90,10 +90,14 @@ def as_lists(ranks: Places) -> list[list[int]]:
     return [np.asarray(side).tolist() for side in vars(ranks).values()]
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("level", [0.95, 0.7])
+@pytest.mark.parametrize(
+    ("seed", "level"), [(0, 0.95), (1, 0.95), (3, 0.95), (4, 0.7), (5, 0.7), (2, 0.8), (206, 0.95)]
+)
 def test_as_by_definition(seed: int, level: float) -> None:
-    """Scores of few values, so that many draws tie with what was observed; two systems are the same."""
+    """Scores of few values, so that many draws tie with what was observed; two systems are the same.
+
+    In the last two a smaller statistic would be rejected by itself, but a larger one is not.
+    """
     rng = np.random.default_rng(seed)
     scores = rng.integers(0, 4, size=(5, 14)) + np.array([0.0, 0, 1, 2, 3])[:, None]
     scores[1] = scores[0]
@@ -103,18 +107,18 @@ def test_as_by_definition(seed: int, level: float) -> None:
     assert (expected.low > 1).any(), "some systems differ"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, 2, 169, 175])
 def test_as_by_definition_where_systems_have_denominators_of_their_own(seed: int) -> None:
     rng = np.random.default_rng(seed)
     guessed = rng.integers(1, 6, size=(5, 16))
     correct = rng.binomial(guessed, np.array([0.2, 0.3, 0.6, 0.8, 0.8])[:, None])
     statistics = np.stack([correct, guessed, guessed], axis=-1)
-    gains = parts_of(METRICS["precision"], statistics, np.arange(5) == seed)
+    gains = parts_of(METRICS["precision"], statistics, np.arange(5) == seed % 5)
     assert gains.shares is not None
     expected = by_definition(gains, 0.8, seed)
     assert as_lists(places(gains, level=0.8, n_bootstrap=B, seed=seed)) == as_lists(expected)
     assert (expected.low > 1).any()
-    assert (expected.low[seed], expected.high[seed], expected.may_be_best[seed]) == (1, 5, True)
+    assert (expected.low[seed % 5], expected.high[seed % 5], expected.may_be_best[seed % 5]) == (1, 5, True)
 
 
 def test_the_pisa_countries_of_csranks() -> None:
@@ -159,6 +163,7 @@ def test_the_pisa_countries_of_csranks() -> None:
 def test_more_draws_begin_with_the_fewer() -> None:
     many = signs(7, 1500, 3)
     assert (signs(7, 600, 3) == many[:600]).all()
+    assert (many[:500] != many[512:1012]).any(), "blocks have draws of their own"
     assert set(np.unique(many)) == {-1.0, 1.0}
     assert stats.binomtest(int((many > 0).sum()), many.size).pvalue > 1e-6
     assert np.abs(np.corrcoef(many.T) - np.eye(7)).max() < 5 / np.sqrt(1500)
@@ -242,13 +247,12 @@ def test_roots_as_by_definition(k: int, n: int, seed: int, shared: bool) -> None
     assert roots[0, -1] == np.inf, "the same system twice"
 
 
-def test_one_unit_in_a_hundred_thousand() -> None:
-    """Two systems that differ on one unit are not told from rounding by a difference of large products."""
-    right = (np.random.default_rng(2).random((2, 100_000)) < 0.7).astype(int)
-    right[1] = right[0]
-    right[1, 7] = 1 - right[0, 7]
-    gains = parts_of(METRICS["accuracy"], np.stack([right, np.ones_like(right)], axis=-1))
-    assert gains.roots()[0, 1] == pytest.approx(100 / 100_000, rel=1e-9)
+def test_a_small_difference_on_one_unit_is_no_rounding_error() -> None:
+    """Beside a third system, where the difference of large products has lost all digits."""
+    scores = np.random.default_rng(2).normal(size=(3, 1000))
+    scores[1] = scores[0]
+    scores[1, 7] += 1e-5
+    assert of_scores(scores).roots()[0, 1] == pytest.approx(1e-5 / 1000, rel=1e-9)
 
 
 def right_or_wrong(true: np.ndarray, n: int, rng: np.random.Generator) -> GainParts:
