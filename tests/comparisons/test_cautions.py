@@ -15,7 +15,7 @@ from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
 from simstudy.readers.long_table import Loaded
 from simstudy.statistics.multiplicity import corrected
-from tests.examination.rows import pair, scores
+from tests.examination.rows import pair
 from tests.oracles import compared
 from tests.statistics.test_proportions import by_quartic
 
@@ -42,14 +42,6 @@ def accepting(new: tuple[int, int], old: tuple[int, int], n: int = 1400) -> Outp
 )
 def test_a_precision_rests_on_answers_and_wrong_ones(new: tuple[int, int], old: tuple[int, int], text: str) -> None:
     assert verdict(compared(accepting(new, old), n_resamples=99).iloc[0]).endswith(text)
-
-
-def test_a_mean_rests_on_the_skewness_of_its_differences() -> None:
-    differences = np.random.default_rng(0).lognormal(sigma=1.5, size=80)
-    text = verdict(compared(scores(differences, np.zeros(80)), n_resamples=99).iloc[0])
-    assert text.endswith(f"differences: {stats.skew(differences):.2f}. Skewed differences: {BOTH}")
-    even = verdict(compared(scores(np.tile([1.0, -0.5], 40), np.zeros(80)), n_resamples=99).iloc[0])
-    assert even.endswith("Skewness of the differences: 0.00.")
 
 
 def test_cautions_of_random_rows() -> None:

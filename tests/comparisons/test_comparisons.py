@@ -40,8 +40,6 @@ class TestSchema:
         for method, longer in (("corrected", pairs.corrected()), ("equivalence", pairs.equivalence(2.0))):
             added = set(longer.frame) - set(pairs.frame)
             assert added == {column.name for column in schema.COLUMNS if column.added_by == method}
-
-    def test_the_docstring_has_every_column(self) -> None:
         assert all(f"``{name}``" in str(ss.Comparisons.__doc__) for name in schema.KNOWN)
 
 

@@ -48,16 +48,16 @@ def test_the_gain_without_an_item_is_that_of_the_others(name: str, rng: np.rando
     assert found.items["contribution"].abs().is_monotonic_decreasing
     assert found.items["contribution"].sum() == pytest.approx(found.gain, rel=1e-4, abs=1e-4)
     assert found.items["share"].sum() == pytest.approx(1, rel=1e-3)
-    assert found.carried["n_reversing"].isna().all() >= (name == "auc")
     for row in found.items.itertuples():
         others = outputs.take([i for i in range(30) if str(i) != row.id])
         assert row.gain_without == pytest.approx(gain(others, "b", "a"), abs=1e-9)
         assert row.outcome == {1: "win", -1: "loss", 0: "tie"}[int(np.sign(row.contribution))]
         item = outputs.take([int(row.id)])
-        if name == "auc":
-            scores = item.statistics[:, 0, 1]
-        else:
+        if outputs.metric.of_sums:
             scores = np.where(outputs.metric.defined(item.statistics[:, 0]), item.scores(), np.nan)
+        else:
+            scores = item.statistics[:, 0, 1]
+            assert found.carried["n_reversing"].isna().all()
         np.testing.assert_allclose([row.score_b, row.score_a], scores)
 
 
@@ -140,14 +140,10 @@ def arena(path: Path, metric: str, votes: list[tuple[str, str, str]] = VOTES) ->
 
 def test_battles_have_the_points_of_who_met(tmp_path: Path) -> None:
     outputs = arena(tmp_path, "win_rate").outputs
-    scores = pd.DataFrame(
-        item_scores(outputs).T, columns=outputs.names, index=outputs.items["id"].astype(int)
-    ).sort_index()
-    np.testing.assert_array_equal(scores["x"], [1, 0.5, np.nan, 1, 0, np.nan, 0, 1])
-    pair = item_scores(outputs.select(["y", "x"]))[1]
-    np.testing.assert_array_equal(
-        pair[np.argsort(outputs.items["id"].astype(int))], [1, 0.5, np.nan, np.nan, 0, np.nan, np.nan, 1]
-    )
+    place = np.argsort(outputs.items["id"].astype(int))
+    both = item_scores(outputs.select(["y", "x"]))
+    for points, z in ((item_scores(outputs)[outputs.names.index("x")], [1, 0]), (both[1], [np.nan, np.nan])):
+        np.testing.assert_array_equal(points[place], [1, 0.5, np.nan, z[0], 0, np.nan, z[1], 1])
 
 
 @pytest.mark.parametrize("metric", ["bradley_terry", "win_rate"])
@@ -205,10 +201,8 @@ def test_slips_are_named(names: str, options: dict[str, Any], message: str) -> N
 
 
 def test_units_of_samples_are_samples_and_questions() -> None:
-    rows = [
-        (name, q, k, (q + k) % 3 < 1 + (name == "new")) for name in ("new", "old") for q in range(6) for k in (1, 2)
-    ]
-    table = pd.DataFrame(rows, columns=["system", "item", "sample", "score"]).astype({"score": int})
+    table = pd.DataFrame([(s, q, k) for s in ("new", "old") for q in range(6) for k in (1, 2)])
+    table = table.set_axis(["system", "item", "sample"], axis=1).assign(score=[1, 0, 1, 1, 0, 0] * 4)
     found = ss.examine(table, "accuracy").deciding_items("new", "old")
     assert found.counts["unit"].tolist() == ["sample", "question"]
     assert found.counts[["wins", "losses", "ties"]].sum(axis=1).tolist() == [12, 6]

@@ -14,7 +14,6 @@ from scipy import stats
 import simstudy as ss
 from simstudy.comparisons.equivalence import BETTER, BOTH, EQUIVALENT, NOT_WORSE, UNDECIDED, equivalence
 from simstudy.outputs import Outputs
-from simstudy.statistics.proportions import tango
 from tests.comparisons.made_up import made_up
 from tests.oracles import compared
 
@@ -41,25 +40,6 @@ def test_p_values_of_means_are_those_of_two_t_tests(rng: np.random.Generator) ->
             assert row["p_equivalence"] == pytest.approx(max(below, above), rel=1e-9), (n, margin)
             better_is_not_worse = above if a.mean() > b.mean() else below
             assert row["p_noninferiority"] == pytest.approx(better_is_not_worse, rel=1e-9), (n, margin)
-
-
-#: Of 100 items: only the first right, only the second right, margin in points, and what follows. McNemar's p-values
-#: are 2 P(Binomial(b + c, 1/2) <= c): 0.00002, 0.69, 0.002, 0.42.
-CASES = [(20, 1, 5, BETTER), (4, 2, 10, EQUIVALENT), (10, 0, 20, BOTH), (15, 10, 10, NOT_WORSE), (15, 10, 4, UNDECIDED)]
-
-
-@pytest.mark.parametrize(("b", "c", "margin", "conclusion"), CASES)
-def test_five_conclusions(b: int, c: int, margin: float, conclusion: str) -> None:
-    row = equivalence(compared(right(b, c, 100), test="mcnemar"), margin).iloc[0]
-    better = 2 * stats.binom.cdf(c, b + c, 0.5) <= 0.05
-    low, high = tango([b], [c], 100)
-    not_worse = -margin < 100 * low[0]
-    small = not_worse and 100 * high[0] < margin
-    other = NOT_WORSE if not_worse else UNDECIDED
-    expected = {(True, False): BETTER, (False, True): EQUIVALENT, (True, True): BOTH, (False, False): other}
-    assert row["conclusion"] == expected[bool(better), bool(small)] == conclusion
-    assert (row["p_noninferiority"] <= 0.025) == not_worse
-    assert (row["p_noninferiority_holm"], row["p_equivalence_holm"]) == (row["p_noninferiority"], row["p_equivalence"])
 
 
 def test_a_table_of_many_pairs_is_one_family() -> None:

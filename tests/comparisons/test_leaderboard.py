@@ -37,9 +37,10 @@ def outputs() -> Outputs:
     return Outputs.from_scores(frame, "mean", systems, items=items, task="t", test_set="s")
 
 
-@pytest.mark.parametrize(
-    ("unit", "options"), [(None, {}), ("cluster", {"level": 0.7}), ("item", {"n_bootstrap": 60}), ("item", {"seed": 6})]
-)
+SEED = {"n_bootstrap": 60, "seed": 6}
+
+
+@pytest.mark.parametrize(("unit", "options"), [(None, {}), ("cluster", {"level": 0.7}), ("item", SEED)])
 def test_options_reach_intervals_and_ranks(outputs: Outputs, unit: str | None, options: dict[str, Any]) -> None:
     """Intervals are Student's, of the means of units; ranks are those of `places`."""
     board = leaderboard(outputs, unit=unit, **options)

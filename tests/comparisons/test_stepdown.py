@@ -186,20 +186,6 @@ def test_a_difference_of_rounding_is_none() -> None:
     assert as_lists(ranks) == [[1, 1], [2, 2], [1, 1], [2, 2], [True, True], [[False] * 2] * 2]
 
 
-@pytest.mark.parametrize(("n_bootstrap", "seed"), [(99, 0), (600, 0), (600, 3)])
-def test_two_systems_differ_where_few_enough_draws_reach_their_gain(n_bootstrap: int, seed: int) -> None:
-    """All seven units favour one system: draws of one sign reach it, at most (1 - level)(draws + 1) - 1 of them."""
-    gains = of_scores(np.array([np.ones(7), np.zeros(7)]))
-    n_reached = int((np.abs(signs(7, n_bootstrap, seed).sum(axis=1)) == 7).sum())
-    for more in (-1, -0.5, 0, 1):
-        level = 1 - (n_reached + 1 + more) / (n_bootstrap + 1)
-        if more >= 0:
-            expected = [[1, 2], [1, 2], [1, 2], [1, 2], [True, False], [[False, True], [False, False]]]
-        else:
-            expected = [[1, 1], [2, 2], [1, 1], [2, 2], [True, True], [[False, False]] * 2]
-        assert as_lists(places(gains, level=level, n_bootstrap=n_bootstrap, seed=seed)) == expected
-
-
 def test_shared_denominators_swap_units() -> None:
     """Clusters of 1 to 9 items: what a unit contributes is its difference in right ones, over all items."""
     rng = np.random.default_rng(0)

@@ -211,9 +211,3 @@ def test_equal_scores_have_an_interval_of_the_first_system() -> None:
 def test_what_the_numbers_rest_on_is_named(changed: dict[str, Any], part: str) -> None:
     assert part in verdict(pair(**changed))
     assert part not in verdict(pair(test="sign"))
-
-
-def test_a_published_rule_has_no_two_sided_p_value() -> None:
-    row = compared(only_new_is_right(9, 31), test="bootstrap", convention="koehn2004").iloc[0]
-    assert np.isnan(row["p_two_sided"])
-    assert "two-sided" not in verdict(row)
