@@ -52,10 +52,10 @@ def test_every_pair_by_hand(outputs: Outputs, alternative: str) -> None:
 
 
 def test_the_two_sided_p_value_beside_a_one_sided_one_is_of_the_same_resamples(outputs: Outputs) -> None:
-    one, two = (compare(outputs, alternative=sides, **ASKED) for sides in ("greater", "two-sided"))  # type: ignore[arg-type]
-    assert one["p_two_sided"].tolist() == two["p_value"].tolist() == two["p_two_sided"].tolist()
-    assert (one["p_value"] < two["p_value"]).any()
-    assert one.systems is outputs.systems
+    one_sided, two_sided = (compare(outputs, alternative=sides, **ASKED) for sides in ("greater", "two-sided"))  # type: ignore[arg-type]
+    assert one_sided["p_two_sided"].tolist() == two_sided["p_value"].tolist() == two_sided["p_two_sided"].tolist()
+    assert (one_sided["p_value"] < two_sided["p_value"]).any()
+    assert one_sided.systems is outputs.systems
 
 
 @pytest.mark.parametrize("columns", [["p_holm", "system_b"], ["caution"], ["ties", "p_floor"], ["gain_low", "better"]])

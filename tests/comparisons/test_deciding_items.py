@@ -43,12 +43,12 @@ def random_outputs(name: str, rng: np.random.Generator, n: int = 30, k: int = 2)
 @pytest.mark.parametrize("name", ["accuracy", "f1", "bleu", "chrf", "auc", "mean (lower is better)"])
 def test_the_gain_without_an_item_is_that_of_the_others(name: str, rng: np.random.Generator) -> None:
     outputs = random_outputs(name, rng)
-    found = deciding_items(outputs, "b", "a", n=30)
-    assert found.gain == pytest.approx(gain(outputs, "b", "a"))
-    assert found.items["contribution"].abs().is_monotonic_decreasing
-    assert found.items["contribution"].sum() == pytest.approx(found.gain, rel=1e-4, abs=1e-4)
-    assert found.items["share"].sum() == pytest.approx(1, rel=1e-3)
-    for row in found.items.itertuples():
+    deciding = deciding_items(outputs, "b", "a", n=30)
+    assert deciding.gain == pytest.approx(gain(outputs, "b", "a"))
+    assert deciding.items["contribution"].abs().is_monotonic_decreasing
+    assert deciding.items["contribution"].sum() == pytest.approx(deciding.gain, rel=1e-4, abs=1e-4)
+    assert deciding.items["share"].sum() == pytest.approx(1, rel=1e-3)
+    for row in deciding.items.itertuples():
         others = outputs.take([i for i in range(30) if str(i) != row.id])
         assert row.gain_without == pytest.approx(gain(others, "b", "a"), abs=1e-9)
         assert row.outcome == {1: "win", -1: "loss", 0: "tie"}[int(np.sign(row.contribution))]
@@ -57,7 +57,7 @@ def test_the_gain_without_an_item_is_that_of_the_others(name: str, rng: np.rando
             scores = np.where(outputs.metric.defined(item.statistics[:, 0]), item.scores(), np.nan)
         else:
             scores = item.statistics[:, 0, 1]
-            assert found.carried["n_reversing"].isna().all()
+            assert deciding.carried["n_reversing"].isna().all()
         np.testing.assert_allclose([row.score_b, row.score_a], scores)
 
 
@@ -65,14 +65,14 @@ def test_wins_and_losses_are_those_of_the_comparison_by_cluster_and_of_items() -
     rng = np.random.default_rng(8)
     scores = pd.DataFrame({"a": rng.integers(0, 3, 60), "b": rng.integers(0, 3, 60) + (rng.random(60) < 0.4)})
     items = pd.DataFrame({"id": range(60), "cluster": rng.integers(0, 12, 60)})
-    found = ss.examine(Outputs.from_scores(scores, items=items)).deciding_items("b", "a", 60)
+    deciding = ss.examine(Outputs.from_scores(scores, items=items)).deciding_items("b", "a", 60)
     difference = scores["b"] - scores["a"]
     by_cluster = difference.groupby(items["cluster"]).sum()
     expected = [[int((d > 0).sum()), int((d < 0).sum()), int((d == 0).sum())] for d in (difference, by_cluster)]
-    assert found.counts[["wins", "losses", "ties"]].to_numpy().tolist() == expected
-    assert found.counts["unit"].tolist() == ["item", "cluster"]
-    assert found.clusters is not None
-    clusters = found.clusters.set_index("cluster")
+    assert deciding.counts[["wins", "losses", "ties"]].to_numpy().tolist() == expected
+    assert deciding.counts["unit"].tolist() == ["item", "cluster"]
+    assert deciding.clusters is not None
+    clusters = deciding.clusters.set_index("cluster")
     np.testing.assert_allclose(clusters["contribution"], (by_cluster / 60).loc[clusters.index.astype(int)])
     np.testing.assert_allclose(clusters["share"], clusters["contribution"] / difference.mean())
     for name, row in clusters.iterrows():
@@ -80,7 +80,7 @@ def test_wins_and_losses_are_those_of_the_comparison_by_cluster_and_of_items() -
         assert row["gain_without"] == pytest.approx(difference[kept].mean())
         assert row["n_items"] == (~kept).sum()
         assert row["outcome"] == {1: "win", -1: "loss", 0: "tie"}[int(np.sign(by_cluster[int(str(name))]))]
-    assert found.items["cluster"].tolist() == [items["cluster"][int(i)] for i in found.items["id"]]
+    assert deciding.items["cluster"].tolist() == [items["cluster"][int(i)] for i in deciding.items["id"]]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -105,14 +105,14 @@ def test_the_items_that_add_most_to_the_lead_of_either_system() -> None:
     rng = np.random.default_rng(2)
     scores = pd.DataFrame({"a": rng.normal(size=40), "b": rng.normal(size=40) + 0.4})
     difference = np.sort((scores["b"] - scores["a"]).to_numpy())[::-1]
-    found = deciding_items(Outputs.from_scores(scores), "a", "b")
-    top = found.carried.set_index("n_top").loc[10]
-    assert found.gain == pytest.approx(-difference.mean())
+    deciding = deciding_items(Outputs.from_scores(scores), "a", "b")
+    top = deciding.carried.set_index("n_top").loc[10]
+    assert deciding.gain == pytest.approx(-difference.mean())
     assert top["contribution"] == pytest.approx(difference[:10].sum() / 40)
     assert top["share"] == pytest.approx(difference[:10].sum() / difference.sum())
     assert top["gain_without"] == pytest.approx(difference[10:].mean())
     without, enough = f"{difference[10:].mean():.3g}", top["n_reversing"]
-    assert found.sentences[1] == (
+    assert deciding.sentences[1] == (
         f"Without the 10 items that add most to it, the gain of b would be {without} instead of "
         f"{difference.mean():.3g}. Leaving out {enough} items is enough to undo it."
     )
@@ -153,36 +153,36 @@ def test_in_an_arena_only_battles_of_the_two_are_won_and_lost(metric: str, tmp_p
     row = examination.pairs.pair("x", "y").row
     counts = (row[["wins", "losses"]] if row["system_a"] == "x" else row[["losses", "wins"]]).tolist()
     assert counts == [2, 1]
-    found = examination.deciding_items("x", "y", n=8)
-    assert found.counts.to_numpy().tolist() == [["battle", *counts, row["ties"]]]
-    assert found.sentences[0] == "Wins, losses and ties of x: 2, 1 and 1 of 4 battles with y."
+    deciding = examination.deciding_items("x", "y", n=8)
+    assert deciding.counts.to_numpy().tolist() == [["battle", *counts, row["ties"]]]
+    assert deciding.sentences[0] == "Wins, losses and ties of x: 2, 1 and 1 of 4 battles with y."
     assert examination.deciding_items("y", "x").sentences[0].startswith("Wins, losses and ties of y: 1, 2 and 1 of 4 ")
-    assert found.items["contribution"].sum() == pytest.approx(found.gain)
+    assert deciding.items["contribution"].sum() == pytest.approx(deciding.gain)
     expected = ["win", "tie", "neither", "neither", "loss", "neither", "neither", "win"]
     outcomes = {str(item): outcome for item, outcome in zip(examination.outputs.items["id"], expected, strict=True)}
-    assert dict(zip(found.items["id"], found.items["outcome"], strict=True)) == outcomes
+    assert dict(zip(deciding.items["id"], deciding.items["outcome"], strict=True)) == outcomes
 
 
 def test_systems_that_never_met_have_no_wins(tmp_path: Path) -> None:
     votes = [("x", "y", "a"), ("y", "x", "a"), ("z", "y", "a"), ("y", "z", "a")]
-    found = arena(tmp_path, "win_rate", votes).deciding_items("x", "z")
-    assert found.counts.to_numpy().tolist() == [["battle", 0, 0, 0]]
+    deciding = arena(tmp_path, "win_rate", votes).deciding_items("x", "z")
+    assert deciding.counts.to_numpy().tolist() == [["battle", 0, 0, 0]]
 
 
 def test_texts_stand_beside_the_numbers() -> None:
     outputs = Outputs.from_scores(pd.DataFrame({"a": [1, 0, 1], "b": [0, 0, 1]}, index=["x", "y", "z"]), "accuracy")
     texts = ItemTexts(answers={"b": PackedTexts({"x": 0, "y": 1}, ["no", "yes"])})
-    found = deciding_items(outputs, "a", "b", texts=texts)
-    assert found.items[["id", "answer_b"]].to_numpy().tolist() == [["x", "no"], ["y", "yes"], ["z", None]]
-    assert not {"answer_a", "input", "reference"} & {*found.items}
-    assert "Without the item that adds most" in str(found)
+    deciding = deciding_items(outputs, "a", "b", texts=texts)
+    assert deciding.items[["id", "answer_b"]].to_numpy().tolist() == [["x", "no"], ["y", "yes"], ["z", None]]
+    assert not {"answer_a", "input", "reference"} & {*deciding.items}
+    assert "Without the item that adds most" in str(deciding)
 
 
 def test_equal_systems_have_no_lead_that_could_be_carried() -> None:
-    found = deciding_items(Outputs.from_scores(pd.DataFrame({"a": [1, 0], "b": [0, 1]}), "accuracy"), "a", "b")
-    assert found.carried.empty
-    assert found.items["share"].isna().all()
-    assert len(found.sentences) == 2
+    deciding = deciding_items(Outputs.from_scores(pd.DataFrame({"a": [1, 0], "b": [0, 1]}), "accuracy"), "a", "b")
+    assert deciding.carried.empty
+    assert deciding.items["share"].isna().all()
+    assert len(deciding.sentences) == 2
 
 
 @pytest.mark.parametrize(
@@ -203,6 +203,6 @@ def test_slips_are_named(names: str, options: dict[str, Any], message: str) -> N
 def test_units_of_samples_are_samples_and_questions() -> None:
     table = pd.DataFrame([(s, q, k) for s in ("new", "old") for q in range(6) for k in (1, 2)])
     table = table.set_axis(["system", "item", "sample"], axis=1).assign(score=[1, 0, 1, 1, 0, 0] * 4)
-    found = ss.examine(table, "accuracy").deciding_items("new", "old")
-    assert found.counts["unit"].tolist() == ["sample", "question"]
-    assert found.counts[["wins", "losses", "ties"]].sum(axis=1).tolist() == [12, 6]
+    deciding = ss.examine(table, "accuracy").deciding_items("new", "old")
+    assert deciding.counts["unit"].tolist() == ["sample", "question"]
+    assert deciding.counts[["wins", "losses", "ties"]].sum(axis=1).tolist() == [12, 6]

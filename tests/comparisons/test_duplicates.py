@@ -38,16 +38,16 @@ def test_as_by_definition(seed: int, k: int, n: int, with_answers: bool, share: 
     names = "".join(rng.permutation(list("abcdefg"))[:k])
     scores = (rng.random((k, n)) < 0.8).astype(int)
     answers = rng.integers(0, 2, (k, n)) if with_answers else None
-    found = near_duplicates(scored(scores, names, answers), share=share)
+    duplicates = near_duplicates(scored(scores, names, answers), share=share)
     table = scores if answers is None else answers
     differ = [i for i in range(n) if with_answers or len({row[i] for row in table.tolist()}) > 1]
     only = (
         [len({answers[s, c] for s in range(k) if scores[s, c]}) == 1 for c in range(n)] if answers is not None else []
     )
-    told = 0 < scores.sum() < k * n
+    scores_differ = 0 < scores.sum() < k * n
     expected = {}
     for i, j in combinations(range(k), 2):
-        columns = [c for c in differ if not (only and told and only[c] and scores[i, c] and scores[j, c])]
+        columns = [c for c in differ if not (only and scores_differ and only[c] and scores[i, c] and scores[j, c])]
         equal = sum(int(table[i, c] == table[j, c]) for c in columns)
         with warnings.catch_warnings():
             # Undefined where both have one score throughout; then they are identical or nowhere alike.
@@ -56,11 +56,11 @@ def test_as_by_definition(seed: int, k: int, n: int, with_answers: bool, share: 
         if equal == len(columns) or (equal / len(columns) > share + 1e-9 and kappa > share + 1e-9):
             pair = tuple(sorted((names[i], names[j])))
             expected[pair] = (equal, equal / len(columns) if columns else 1.0, equal == len(columns))
-    rows = found[["system_a", "system_b", "n_identical", "share", "identical"]].itertuples(index=False)
+    rows = duplicates[["system_a", "system_b", "n_identical", "share", "identical"]].itertuples(index=False)
     assert {(a, b): tuple(rest) for a, b, *rest in rows} == expected
-    assert found["share"].is_monotonic_decreasing
-    assert set(found["compared"]) <= {"answers" if with_answers else "scores"}
-    assert (found["n_items"] == n).all()
+    assert duplicates["share"].is_monotonic_decreasing
+    assert set(duplicates["compared"]) <= {"answers" if with_answers else "scores"}
+    assert (duplicates["n_items"] == n).all()
 
 
 def test_sentences_without_names_are_right_for_all_who_find_none() -> None:

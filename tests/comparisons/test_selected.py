@@ -61,12 +61,12 @@ class TestFewPairs:
     )
 
     def test_one_pair_has_all_answers(self, pairs: ss.Comparisons, tmp_path: Path) -> None:
-        one = ss.Comparisons(pairs.frame.head(1), pairs.systems)
-        assert all(getattr(one, name)() is not None for name in self.METHODS)
-        assert one.equivalence(1)["p_equivalence_holm"].tolist() == one.equivalence(1)["p_equivalence"].tolist()
-        assert one.corrected()["p_holm"].tolist() == one["p_value"].tolist()
-        one.to_csv(tmp_path / "one.csv")
-        assert ss.Comparisons.read_csv(tmp_path / "one.csv").verdict() == one.verdict()
+        single = ss.Comparisons(pairs.frame.head(1), pairs.systems)
+        assert all(getattr(single, name)() is not None for name in self.METHODS)
+        assert single.equivalence(1)["p_equivalence_holm"].tolist() == single.equivalence(1)["p_equivalence"].tolist()
+        assert single.corrected()["p_holm"].tolist() == single["p_value"].tolist()
+        single.to_csv(tmp_path / "one.csv")
+        assert ss.Comparisons.read_csv(tmp_path / "one.csv").verdict() == single.verdict()
 
     def test_no_pair_has_an_answer_or_says_why_not(self, pairs: ss.Comparisons, tmp_path: Path) -> None:
         none = ss.Comparisons(pairs.frame.head(0), pairs.systems)

@@ -47,18 +47,21 @@ def test_a_signature_has_all_that_is_not_usual(given: dict[str, object], part: s
 )
 def test_rows_of_two_questions_have_two_signatures(column: str) -> None:
     """In the order of the rows, each once; a missing word is an empty one."""
-    one, other = question(), question(**{column: "two-sided" if column == "alternative" else "other"})
-    both = pd.concat([other, one, other.assign(n_resamples=7)])
-    with_seven = signatures(other.assign(n_resamples=7))
-    assert signatures(both) == [*with_seven, *signatures(one)]
+    first, second = question(), question(**{column: "two-sided" if column == "alternative" else "other"})
+    both = pd.concat([second, first, second.assign(n_resamples=7)])
+    with_seven = signatures(second.assign(n_resamples=7))
+    assert signatures(both) == [*with_seven, *signatures(first)]
     with pytest.raises(ValueError, match="pairs must be of one question, not of 2: ") as error:
         ss.comparisons.signature(both)
-    assert str(error.value).endswith(f": {with_seven[0]}, {signatures(one)[0]}")
+    assert str(error.value).endswith(f": {with_seven[0]}, {signatures(first)[0]}")
     if column in ("metric_signature", "strata"):
-        assert len(signatures(pd.concat([one, one.assign(**{column: None})]))) == 1
+        assert len(signatures(pd.concat([first, first.assign(**{column: None})]))) == 1
 
 
 def test_seeds_are_told_apart_and_test_sets_are_not() -> None:
     drawn = question(n_resamples=5)
-    assert [one.split("seed:")[1][:2] for one in signatures(pd.concat([drawn, drawn.assign(seed=34)]))] == ["12", "34"]
+    assert [text.split("seed:")[1][:2] for text in signatures(pd.concat([drawn, drawn.assign(seed=34)]))] == [
+        "12",
+        "34",
+    ]
     assert "test_set" not in ss.comparisons.signature(pd.concat([question(test_set="a"), question(test_set="b")]))

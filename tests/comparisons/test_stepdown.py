@@ -65,7 +65,7 @@ def by_definition(gains: GainParts, level: float, seed: int) -> Places:
 
     ordered = {(i, j) for i in range(k) for j in range(k) if i != j}
     every = rejected(ordered)
-    own = [rejected({pair for pair in ordered if s in pair}) for s in range(k)]
+    rejected_of_system = [rejected({pair for pair in ordered if s in pair}) for s in range(k)]
     candidates = set(range(k))
     while True:
         over = {j: max((t[i, j] for i in range(k) if i != j), default=0.0) for j in candidates}
@@ -79,8 +79,8 @@ def by_definition(gains: GainParts, level: float, seed: int) -> Places:
     return Places(
         np.array([1 + sum(j == s for _, j in every) for s in range(k)]),
         np.array([k - sum(i == s for i, _ in every) for s in range(k)]),
-        np.array([1 + sum(j == s for _, j in own[s]) for s in range(k)]),
-        np.array([k - sum(i == s for i, _ in own[s]) for s in range(k)]),
+        np.array([1 + sum(j == s for _, j in rejected_of_system[s]) for s in range(k)]),
+        np.array([k - sum(i == s for i, _ in rejected_of_system[s]) for s in range(k)]),
         np.array([s in candidates for s in range(k)]),
         np.array([[(i, j) in every for j in range(k)] for i in range(k)]),
     )
@@ -283,5 +283,5 @@ def test_a_hundred_items_are_enough(share: float) -> None:
     for k, n in ((20, 100), (5, 30)):
         true = np.full(k, share)
         ranks = [places(right_or_wrong(true, n, rng), level=0.95, n_bootstrap=499, seed=s) for s in range(3000)]
-        assert np.mean([holds(one, true) for one in ranks]) >= 0.935
-        assert np.mean([one.may_be_best.all() for one in ranks]) >= 0.935
+        assert np.mean([holds(sets, true) for sets in ranks]) >= 0.935
+        assert np.mean([sets.may_be_best.all() for sets in ranks]) >= 0.935
