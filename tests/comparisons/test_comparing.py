@@ -113,8 +113,11 @@ def test_a_table_may_have_computed_and_resampled_pairs(rng: np.random.Generator)
 def test_a_system_without_a_family_is_one_of_its_own() -> None:
     """Constructors fill families in; Outputs that are put together by hand may have none."""
     systems = pd.DataFrame({"name": ["x", "y", "z"], "family": [None, "f", "f"]})
-    outputs = Outputs.from_statistics(np.stack([RIGHT[:3], np.ones_like(RIGHT[:3])], axis=-1), "accuracy", list("xyz"))
+    outputs = Outputs.from_statistics(
+        np.stack([RIGHT[[0, 0, 1]], np.ones((3, 60), dtype=int)], axis=-1), "accuracy", list("xyz")
+    )
     pairs = compare(dataclasses.replace(outputs, systems=systems))
     columns = ["family_a", "family_b", "relation"]
     assert {*pairs.pair("y", "z").row[columns]} == {"f", "same family"}
     assert {*pairs.pair("x", "y").row[columns]} == {"x", "f", "different families"}
+    assert pairs.pair("x", "y").row[["p_value", "p_floor", "ties"]].tolist() == [1, 1, 60], "identical systems"

@@ -116,9 +116,11 @@ class TestMethods:
 
 
 class TestFiles:
-    def test_tables_and_names_come_back_and_no_cell_is_a_formula(self, tmp_path: Path) -> None:
-        formulas = ["=SUM(A1)", "@x", "-3x", "+t"]
-        names = [*formulas, "'=x", "'@x", "'tis", "-3", "a,b", "line\nend", "nan", "", "True", '"q"', "naïve Ωж"]
+    FORMULAS = ("=SUM(A1)", "@x", "-3x", "+t")
+    OTHERS = ("'=x", "'@x", "'tis", "-3", "a,b", "line\nend", "nan", "", "True", '"q"', "naïve Ωж")
+
+    @pytest.mark.parametrize("names", [[*FORMULAS, *OTHERS], ["1", "02"]])
+    def test_tables_and_names_come_back_and_no_cell_is_a_formula(self, tmp_path: Path, names: list[str]) -> None:
         scores = pd.DataFrame(np.random.default_rng(1).random((40, len(names))) < 0.5, columns=names)
         pairs = ss.compare(ss.Outputs.from_scores(scores, "accuracy", test_set="+t")).corrected()
         pairs = ss.Comparisons(pairs.frame.assign(**{"=own": "=1"}))
@@ -130,7 +132,7 @@ class TestFiles:
             else:
                 assert read[name].tolist() == pairs[name].tolist(), name
         cells = pd.read_csv(tmp_path / "pairs.csv", dtype=str, keep_default_na=False)
-        assert not cells.isin(formulas).any(axis=None)
+        assert not cells.isin(self.FORMULAS).any(axis=None)
 
     @pytest.mark.parametrize("content", [b"", b"\x80\x00\xff", b'a,b\n1,"2\n', b"a\n1,2\n1,2,3\n", b"a,b\n1,2\n"])
     def test_other_files_are_refused_in_one_line(self, tmp_path: Path, content: bytes) -> None:

@@ -29,7 +29,8 @@ def gain(outputs: Outputs, first: str, second: str) -> float:
 def random_outputs(name: str, rng: np.random.Generator, n: int = 30, k: int = 2) -> Outputs:
     """Systems a, b, … of a metric."""
     if name == "f1":
-        counts = ascending(rng.integers(0, 7, size=(k, n, 3)))
+        # The first item has no name, and none is found: its score is 0 / 0.
+        counts = ascending(rng.integers(0, 7, size=(k, n, 3)) * (np.arange(n) > 0)[:, None])
     elif name == "auc":
         gold = np.arange(n) % 2
         counts = np.stack([np.stack([gold, gold + rng.normal(size=n)], axis=1) for _ in range(k)])

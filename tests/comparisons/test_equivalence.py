@@ -147,20 +147,12 @@ def test_a_margin_is_a_number_above_0(margin: Any) -> None:
         equivalence(compared(right(3, 1, 9)), margin)
 
 
-def test_each_pair_has_its_own_degrees_of_freedom_and_conclusions_their_level() -> None:
-    pairs = made_up(6, k=8).assign(interval="t", gain_high=np.nan, wins=0, losses=0, n_units=300, p_floor=0.001)
-    pairs["better"] = pairs["system_a"]
-    table = equivalence(pairs, 4.0, alpha=0.2)
+def test_each_pair_has_its_own_degrees_of_freedom() -> None:
+    pairs = made_up(6, k=8).assign(interval="t", gain_high=np.nan, wins=0, losses=0, n_units=300)
+    table = equivalence(pairs, 4.0)
     worse, other = (stats.t.sf((sign * pairs["gain"] + 4.0) / pairs["gain_se"], pairs["df"]) for sign in (1, -1))
     np.testing.assert_allclose(table["p_noninferiority"], worse)
     np.testing.assert_allclose(table["p_equivalence"], np.maximum(worse, other))
-    ordered = np.sort(pairs["p_value"])
-    n_better = np.logical_and.accumulate(ordered * np.arange(len(ordered), 0, -1) <= 0.2).sum()
-    assert 0 < n_better < (pairs["p_value"] <= 0.2).sum()
-    assert table["conclusion"].isin([BETTER, BOTH]).sum() == n_better
-    small = table["p_equivalence_holm"] <= 0.1
-    assert 0 < small.sum() < (table["p_equivalence"] <= 0.1).sum()
-    assert table["conclusion"].isin([EQUIVALENT, BOTH]).tolist() == small.tolist()
 
 
 @pytest.mark.parametrize(("column", "conclusion"), [
