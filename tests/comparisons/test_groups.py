@@ -79,6 +79,7 @@ def test_the_table_says_what_was_decided_how() -> None:
     assert table["rank"].tolist() == [1, 3, 2, 3]
     assert table["score"].tolist() == [56.01, 51.61, 51.98, 51.61]
     assert table["n_members"].tolist() == [2] * 4
+    assert groups(pairs, alpha=0.1)["n_members"].tolist() == [1, 2, 2]
     assert table[["rule", "p", "alpha", "certainty"]].drop_duplicates().to_numpy().tolist() == [
         ["maximal", "p_value", 0.1, 0.99]
     ]

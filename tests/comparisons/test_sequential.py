@@ -82,6 +82,7 @@ def test_by_default_there_are_twenty_looks_up_to_the_last_unit() -> None:
     [
         ({}, "score_range must be given for metric 'mean'"),
         ({"score_range": (2, 5)}, "score_range must hold all scores, unlike 1 of system 'new', item 'q"),
+        ({"score_range": (1, 4)}, "score_range must hold all scores, unlike 5 of system"),
         ({"score_range": (5, 1)}, "score_range must be two scores, the lower first, not \\(5, 1\\)"),
         ({"score_range": (1, 5), "looks": [3, 2]}, "looks must be numbers of units, ascending, up to 300"),
         ({"score_range": (1, 5), "looks": [301]}, "looks must be numbers of units, ascending, up to 300"),
