@@ -72,6 +72,7 @@ def test_wins_and_losses_are_those_of_the_comparison_by_cluster_and_of_items() -
     expected = [[int((d > 0).sum()), int((d < 0).sum()), int((d == 0).sum())] for d in (difference, by_cluster)]
     assert deciding.counts[["wins", "losses", "ties"]].to_numpy().tolist() == expected
     assert deciding.counts["unit"].tolist() == ["item", "cluster"]
+    assert deciding.sentences[2].startswith("Without the cluster that adds most to it, the gain of b would be ")
     assert deciding.clusters is not None
     clusters = deciding.clusters.set_index("cluster")
     np.testing.assert_allclose(clusters["contribution"], (by_cluster / 60).loc[clusters.index.astype(int)])
