@@ -6,6 +6,7 @@ import tracemalloc
 import warnings
 from dataclasses import replace
 from itertools import combinations
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -29,6 +30,7 @@ def joined_names(table: pd.DataFrame) -> set[str]:
     return set(table["system_a"] + table["system_b"])
 
 
+@patch("simstudy.comparisons.duplicates._TILE", 3)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 7), st.integers(1, 12), st.booleans(), st.sampled_from([0.5, 0.9]))
 @example(40133, 5, 11, False, 0.5)
 @settings(max_examples=25, deadline=None)

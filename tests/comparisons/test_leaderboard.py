@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.comparisons.leaderboard import leaderboard
+from simstudy.comparisons.leaderboard import leaderboard, score_interval
 from simstudy.comparisons.stepdown import gain_parts, places
 from simstudy.metrics.influence import contributions
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.ratio import Ratio
+from simstudy.metrics.user_metrics import metric
 from simstudy.outputs import Outputs
 from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
 
@@ -81,7 +82,9 @@ def test_shares_stay_within_their_scale() -> None:
     right[0, 3] = right[1, :19] = 0
     statistics = np.stack([right, np.ones_like(right)], axis=-1)
     items = pd.DataFrame({"id": range(20), "cluster": [f"c{i // 4}" for i in range(20)]})
-    board = leaderboard(Outputs.from_statistics(statistics, "accuracy", items=items))
+    accuracy = Outputs.from_statistics(statistics, "accuracy", items=items)
+    assert [score_interval(accuracy, unit) for unit in (None, "item")] == ["jackknife", "wilson"]
+    board = leaderboard(accuracy)
     reach = stats.t.ppf(0.975, 4) * stats.sem(1 - np.array([0, 1, 0, 0, 0]) / 4) * 100
     assert board["score_low"].tolist() == pytest.approx([95 - reach, 0])
     assert board["score_high"].tolist() == pytest.approx([100, 5 + reach])
@@ -121,9 +124,23 @@ def test_lower_is_better() -> None:
     counts, columns = np.stack([right * guessed, guessed], axis=-1), ("correct", "guessed")
     precision = Ratio("p", columns, numerator=(1, 0), denominator=(0, 1))
     wrong = Ratio("m", columns, higher_is_better=False, numerator=(-1, 1), denominator=(0, 1))
-    precise, missed = (leaderboard(Outputs.from_statistics(counts, metric)) for metric in (precision, wrong))
+    precise, missed = (leaderboard(Outputs.from_statistics(counts, by)) for by in (precision, wrong))
     assert missed[["system", *SETS]].equals(precise[["system", *SETS]])
     assert (precise["rank_low"] > 1).any()
+
+
+def test_lower_medians_are_better() -> None:
+    """Medians of seconds, and of minus the seconds: the same ranks, and Student's interval at the level."""
+    seconds = np.random.default_rng(2).gamma(2, size=(4, 80, 1)) + np.array([0, 0.2, 2, 2.5])[:, None, None]
+    lower = metric("seconds", lambda score: float(np.median(score)), resample=True, lower_is_better=True)
+    higher = metric("minus seconds", lambda score: float(np.median(score)), resample=True)
+    board, turned = (
+        leaderboard(Outputs.from_statistics(values, by, list("abcd")), level=0.8)
+        for values, by in ((seconds, lower), (-seconds, higher))
+    )
+    assert board[["system", "rank", *SETS]].equals(turned[["system", "rank", *SETS]])
+    assert board["rank_low"].tolist() == [1, 1, 3, 3]
+    np.testing.assert_allclose(board["score_high"], board["score"] + stats.t.ppf(0.9, 79) * board["score_se"])
 
 
 def test_ties_share_a_place_and_identical_systems_never_differ() -> None:
