@@ -1,4 +1,4 @@
-"""Which items decide a gain, against what leaving them out does."""
+"""Which items decide a gain, against what leaving them out does; battles of an arena, and their win rates."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import simstudy as ss
 from simstudy.comparisons import deciding_items
@@ -135,9 +136,9 @@ VOTES = [("x", "y", "a"), ("y", "x", "tie"), ("y", "z", "b"), ("z", "x", "b"), (
          ("x", "z", "b"), ("y", "x", "b")]  # fmt: skip
 
 
-def arena(path: Path, metric: str, votes: list[tuple[str, str, str]] = VOTES) -> Examination:
+def arena(path: Path, metric: str) -> Examination:
     """Votes of questions with two battles each."""
-    table = pd.DataFrame(votes, columns=["model_a", "model_b", "winner"])
+    table = pd.DataFrame(VOTES, columns=["model_a", "model_b", "winner"])
     table.assign(question_id=table.index // 2).to_csv(path / "votes.csv", index=False)
     return ss.examine(path / "votes.csv", metric)
 
@@ -167,10 +168,12 @@ def test_in_an_arena_only_battles_of_the_two_are_won_and_lost(metric: str, tmp_p
     assert dict(zip(deciding.items["id"], deciding.items["outcome"], strict=True)) == outcomes
 
 
-def test_systems_that_never_met_have_no_wins(tmp_path: Path) -> None:
-    votes = [("x", "y", "a"), ("y", "x", "a"), ("z", "y", "a"), ("y", "z", "a")]
-    deciding = arena(tmp_path, "win_rate", votes).deciding_items("x", "z")
-    assert deciding.counts.to_numpy().tolist() == [["battle", 0, 0, 0]]
+def test_win_rates_are_counted_and_have_wilsons_interval(tmp_path: Path) -> None:
+    rates = ss.comparisons.win_rates(arena(tmp_path, "win_rate").outputs, level=0.8).set_index(["system", "opponent"])
+    assert rates.loc[("x", "y"), ["battles", "wins", "losses", "ties"]].tolist() == [4, 2, 1, 1]
+    interval = stats.binomtest(1, 2).proportion_ci(0.8, method="wilson")
+    expected = pytest.approx([50, 100 * interval.low, 100 * interval.high])
+    assert rates.loc[("y", "z"), ["win_rate", "win_rate_low", "win_rate_high"]].tolist() == expected
 
 
 def test_texts_stand_beside_the_numbers() -> None:

@@ -52,10 +52,9 @@ def test_a_table_of_many_pairs_is_one_family() -> None:
     names = ("p_noninferiority", "p_equivalence")
     by_itself = [equivalence(pairs.iloc[[k]], 6).iloc[0] for k in range(15)]
     assert table[[*names]].to_numpy().tolist() == [row[[*names]].tolist() for row in by_itself]
+    hypotheses = sorted((row[name], k, name) for k, row in enumerate(by_itself) for name in names)
     largest = 0.0
-    for step, (p, k, name) in enumerate(
-        sorted((row[name], k, name) for k, row in enumerate(by_itself) for name in names)
-    ):
+    for step, (p, k, name) in enumerate(hypotheses):
         largest = max(largest, min(p * min(15, 30 - step), 1.0))
         assert table[f"{name}_holm"].iloc[k] == pytest.approx(largest, rel=1e-12)
     better = ss.comparisons.corrected(pairs)["p_holm"] <= 0.05

@@ -30,9 +30,6 @@ def question(**given: object) -> pd.DataFrame:
     [
         ({}, "metric:bleu|test:sign_flips|sides:one|unit:item"),
         ({"alternative": "two-sided"}, "metric:bleu|test:sign_flips|sides:two|unit:item"),
-        ({"metric_signature": "tok:13a"}, "metric:bleu|tok:13a|test:sign_flips|sides:one|unit:item"),
-        ({"n_resamples": 500}, "metric:bleu|test:sign_flips|sides:one|unit:item|resamples:500|seed:12"),
-        ({"test_set": "news"}, "metric:bleu|test:sign_flips|sides:one|unit:item|test_set:news"),
         ({"test_set": None, "strata": None}, "metric:bleu|test:sign_flips|sides:one|unit:item"),
         ({"n_resamples": 9, "test_set": "wmt", "strata": "g", "metric_signature": "x", "convention": "c", "unit": "u"},
          "metric:bleu|x|test:sign_flips|sides:one|convention:c|unit:u|strata:g|resamples:9|seed:12|test_set:wmt"),

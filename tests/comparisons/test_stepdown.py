@@ -207,15 +207,6 @@ def test_own_denominators_by_hand() -> None:
     np.testing.assert_allclose(gains.scores, [50, 100])
 
 
-def test_other_metrics_have_the_jackknifes() -> None:
-    rng = np.random.default_rng(1)
-    guessed = rng.integers(5, 20, size=(3, 25))
-    orders = [np.maximum(guessed - n, 0) for n in range(4)]
-    matched = [rng.binomial(total, 0.7 - 0.1 * n) for n, total in enumerate(orders)]
-    statistics, metric = np.stack([*matched, *orders, guessed, guessed], axis=-1), METRICS["bleu"]
-    np.testing.assert_allclose(parts_of(metric, statistics).parts, contributions(statistics, metric))
-
-
 @given(st.integers(2, 6), st.integers(2, 40), st.integers(0, 2**32 - 1), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_roots_as_by_definition(k: int, n: int, seed: int, shared: bool) -> None:
