@@ -43,11 +43,9 @@ def test_as_by_definition(seed: int, k: int, n: int, with_answers: bool, share: 
     duplicates = near_duplicates(scored(scores, names, answers), share=share)
     table = scores if answers is None else answers
     differ = [i for i in range(n) if with_answers or len({row[i] for row in table.tolist()}) > 1]
-    only = (
-        [len({answers[s, c] for s in range(k) if scores[s, c]}) == 1 for c in range(n)] if answers is not None else []
-    )
+    only = [len({table[s, c] for s in range(k) if scores[s, c]}) == 1 for c in range(n)] if with_answers else []
     scores_differ = 0 < scores.sum() < k * n
-    expected = {}
+    expected, kappas = {}, {}
     for i, j in combinations(range(k), 2):
         columns = [c for c in differ if not (only and scores_differ and only[c] and scores[i, c] and scores[j, c])]
         equal = sum(int(table[i, c] == table[j, c]) for c in columns)
@@ -58,8 +56,11 @@ def test_as_by_definition(seed: int, k: int, n: int, with_answers: bool, share: 
         if equal == len(columns) or (equal / len(columns) > share + 1e-9 and kappa > share + 1e-9):
             pair = tuple(sorted((names[i], names[j])))
             expected[pair] = (equal, equal / len(columns) if columns else 1.0, equal == len(columns))
+            kappas[pair] = kappa if np.isfinite(kappa) else np.nan
     rows = duplicates[["system_a", "system_b", "n_identical", "share", "identical"]].itertuples(index=False)
     assert {(a, b): tuple(rest) for a, b, *rest in rows} == expected
+    pairs = zip(duplicates["system_a"], duplicates["system_b"], strict=True)
+    np.testing.assert_allclose(duplicates["kappa"].astype(float), [kappas[pair] for pair in pairs], atol=1e-12)
     assert duplicates["share"].is_monotonic_decreasing
     assert set(duplicates["compared"]) <= {"answers" if with_answers else "scores"}
     assert (duplicates["n_items"] == n).all()

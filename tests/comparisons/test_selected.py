@@ -17,7 +17,6 @@ class TestSelected:
 
     def test_pairs_selected_by_results_are_not_corrected(self, pairs: ss.Comparisons) -> None:
         selected = pairs.significant()
-        # What is refused would not be the answer.
         fewer, expected = ss.Comparisons(selected.frame), pairs.significant(corrected="holm")
         assert 15 > len(fewer.significant(corrected="holm")) > len(expected)
         # A selection of all that are left is still one.

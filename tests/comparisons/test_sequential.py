@@ -30,7 +30,7 @@ def test_differences_are_parts_of_the_range_in_the_order_of_the_file(ratings: Ou
     assert arrived.ids == [f"q{i}" for i in range(300, 0, -1)]
     np.testing.assert_array_equal(arrived.differences, (new - old) / 4)
     assert (arrived.scale, arrived.same_weights) == (4, True)
-    errors = Outputs.from_scores(pd.DataFrame({"old": old, "new": new}), lower_is_better=True)
+    errors = Outputs.from_scores(pd.DataFrame({"old": old, "new": new}, dtype=float), lower_is_better=True)
     turned = Arrivals.of(errors, "new", "old", score_range=(1, 5))
     np.testing.assert_array_equal(turned.differences, (old - new) / 4)
     np.testing.assert_array_equal(turned.turned().differences, arrived.differences)
