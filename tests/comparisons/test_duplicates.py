@@ -1,9 +1,12 @@
+"""Near-duplicates by their definition in loops and by scikit-learn's kappa, and which of them are kept."""
+
 from __future__ import annotations
 
 import tracemalloc
 import warnings
 from dataclasses import replace
 from itertools import combinations
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -23,10 +26,11 @@ def scored(table: np.ndarray, names: str, answers: np.ndarray | None = None) -> 
     return replace(outputs, answers=answers)
 
 
-def found_pairs(table: pd.DataFrame) -> set[str]:
+def joined_names(table: pd.DataFrame) -> set[str]:
     return set(table["system_a"] + table["system_b"])
 
 
+@patch("simstudy.comparisons.duplicates._TILE", 3)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 7), st.integers(1, 12), st.booleans(), st.sampled_from([0.5, 0.9]))
 @example(40133, 5, 11, False, 0.5)
 @settings(max_examples=25, deadline=None)
@@ -36,16 +40,14 @@ def test_as_by_definition(seed: int, k: int, n: int, with_answers: bool, share: 
     names = "".join(rng.permutation(list("abcdefg"))[:k])
     scores = (rng.random((k, n)) < 0.8).astype(int)
     answers = rng.integers(0, 2, (k, n)) if with_answers else None
-    found = near_duplicates(scored(scores, names, answers), share=share)
+    duplicates = near_duplicates(scored(scores, names, answers), share=share)
     table = scores if answers is None else answers
     differ = [i for i in range(n) if with_answers or len({row[i] for row in table.tolist()}) > 1]
-    only = (
-        [len({answers[s, c] for s in range(k) if scores[s, c]}) == 1 for c in range(n)] if answers is not None else []
-    )
-    told = 0 < scores.sum() < k * n
-    expected = {}
+    only = [len({table[s, c] for s in range(k) if scores[s, c]}) == 1 for c in range(n)] if with_answers else []
+    scores_differ = 0 < scores.sum() < k * n
+    expected, kappas = {}, {}
     for i, j in combinations(range(k), 2):
-        columns = [c for c in differ if not (only and told and only[c] and scores[i, c] and scores[j, c])]
+        columns = [c for c in differ if not (only and scores_differ and only[c] and scores[i, c] and scores[j, c])]
         equal = sum(int(table[i, c] == table[j, c]) for c in columns)
         with warnings.catch_warnings():
             # Undefined where both have one score throughout; then they are identical or nowhere alike.
@@ -54,20 +56,14 @@ def test_as_by_definition(seed: int, k: int, n: int, with_answers: bool, share: 
         if equal == len(columns) or (equal / len(columns) > share + 1e-9 and kappa > share + 1e-9):
             pair = tuple(sorted((names[i], names[j])))
             expected[pair] = (equal, equal / len(columns) if columns else 1.0, equal == len(columns))
-    rows = found[["system_a", "system_b", "n_identical", "share", "identical"]].itertuples(index=False)
+            kappas[pair] = kappa if np.isfinite(kappa) else np.nan
+    rows = duplicates[["system_a", "system_b", "n_identical", "share", "identical"]].itertuples(index=False)
     assert {(a, b): tuple(rest) for a, b, *rest in rows} == expected
-    assert found["share"].is_monotonic_decreasing
-    assert set(found["compared"]) <= {"answers" if with_answers else "scores"}
-    assert (found["n_items"] == n).all()
-
-
-def test_more_than_the_share_and_not_exactly_the_share() -> None:
-    answers = np.zeros((3, 40), dtype=np.int64)
-    answers[1, :4] = 1  # 36 of 40 as the first has them: 0.9
-    answers[2, :3] = 2  # 37 of 40
-    scores = np.zeros((3, 40), dtype=int)
-    found = near_duplicates(scored(scores, "abc", answers))
-    assert found[["system_a", "system_b", "n_identical"]].to_numpy().tolist() == [["a", "c", 37]]
+    pairs = zip(duplicates["system_a"], duplicates["system_b"], strict=True)
+    np.testing.assert_allclose(duplicates["kappa"].astype(float), [kappas[pair] for pair in pairs], atol=1e-12)
+    assert duplicates["share"].is_monotonic_decreasing
+    assert set(duplicates["compared"]) <= {"answers" if with_answers else "scores"}
+    assert (duplicates["n_items"] == n).all()
 
 
 def test_sentences_without_names_are_right_for_all_who_find_none() -> None:
@@ -93,48 +89,29 @@ def test_many_systems_need_little_memory(with_answers: bool, rng: np.random.Gene
         tracemalloc.stop()
 
 
-def test_all_statistics_of_an_item_count() -> None:
+def test_all_statistics_of_an_item_count_and_fractions_are_compared_as_they_are() -> None:
     """Equal sums, and equal values of single statistics, are not equal statistics."""
     statistics = [[[1, 2, 3], [0, 1, 1]], [[0, 3, 3], [0, 1, 1]], [[1, 2, 3], [0, 1, 1]]]
-    outputs = Outputs.from_statistics(statistics, "f1", ["a", "b", "c"])
-    assert found_pairs(near_duplicates(outputs)) == {"ac"}
-
-
-def test_fractions_are_compared_as_they_are() -> None:
+    assert joined_names(near_duplicates(Outputs.from_statistics(statistics, "f1", ["a", "b", "c"]))) == {"ac"}
     frame = pd.DataFrame({"a": [0.25, 0.5], "b": [0.25, 0.5], "c": [0.25, 0.5 + 1e-9]})
-    assert found_pairs(near_duplicates(Outputs.from_scores(frame))) == {"ab"}
-
-
-CHAIN = pd.DataFrame({"system_a": ["a", "b", "c", "d"], "system_b": ["b", "c", "d", "e"]})
-
-
-@pytest.mark.parametrize("names", ["abcdef", "fedcba", "cafebd"])
-def test_of_a_chain_every_other_system_stays(names: str) -> None:
-    """b goes for a; c is like b only, which is gone, so it stays; e likewise."""
-    assert without_duplicates(list(names), CHAIN) == [name for name in names if name in "acef"]
-    assert without_duplicates(list(names), CHAIN.sample(frac=1, random_state=3)) == [n for n in names if n in "acef"]
+    assert joined_names(near_duplicates(Outputs.from_scores(frame))) == {"ab"}
 
 
 @given(st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda two: two[0] < two[1])))
 @settings(max_examples=80, deadline=None)
 def test_what_stays_is_not_alike_and_what_goes_is_like_something_that_stays(edges: set[tuple[int, int]]) -> None:
     table = pd.DataFrame([(f"s{i}", f"s{j}") for i, j in edges], columns=["system_a", "system_b"])
-    kept = set(without_duplicates([f"s{k}" for k in (3, 7, 6, 0, 5, 4, 2, 1)], table))
+    names = [f"s{k}" for k in (3, 7, 6, 0, 5, 4, 2, 1)]
+    kept = without_duplicates(names, table)
+    assert kept == [name for name in names if name in kept]
     alike = {frozenset((f"s{i}", f"s{j}")) for i, j in edges}
-    assert not [two for two in alike if two <= kept]
-    for gone in {f"s{k}" for k in range(8)} - kept:
+    assert not [two for two in alike if two <= set(kept)]
+    for gone in {*names} - {*kept}:
         assert any(frozenset((gone, other)) in alike and other < gone for other in kept)
 
 
-def test_one_system_has_no_duplicates() -> None:
-    assert near_duplicates(scored(np.ones((1, 3), dtype=int), "a")).empty
-
-
 def test_where_less_is_better_right_is_what_has_no_error() -> None:
-    """Of systems that are nearly always right; twelve answers in thirteen are in common, but not what is told of them.
-
-    What is right goes unlooked at, whether items count what is right or what is wrong.
-    """
+    """Right answers are not compared, whether items count what is right or what is wrong."""
     rng = np.random.default_rng(4)
     right = (rng.random((6, 80)) < 0.85).astype(int)
     answers = np.where(right, 0, rng.integers(1, 3, (6, 80)))
@@ -145,11 +122,11 @@ def test_where_less_is_better_right_is_what_has_no_error() -> None:
     by_errors = replace(Outputs.from_statistics(statistics, ERROR_RATE, list("abcdef")), answers=answers)
     columns = ["system_a", "system_b", "n_identical", "share", "kappa", "compared", "identical"]
     for share in (0.05, 0.2, 0.5, 0.9):
-        found, expected = (near_duplicates(one, share=share)[columns] for one in (by_errors, by_accuracy))
-        pd.testing.assert_frame_equal(found, expected)
+        tables = [near_duplicates(outputs, share=share)[columns] for outputs in (by_errors, by_accuracy)]
+        pd.testing.assert_frame_equal(*tables)
     assert 1 <= len(near_duplicates(by_errors, share=0.5)) < 15
-    for outputs in (by_errors, by_accuracy):
-        alike = near_duplicates(outputs, share=0.9)
-        kept, found = distinct(outputs, "keep")
-        assert (kept.names, found_pairs(found)) == (list("abcdef"), found_pairs(alike))
-        assert distinct(outputs, "drop")[0].names == without_duplicates(list("abcdef"), alike)
+    alike = near_duplicates(by_errors)
+    kept, noted = distinct(by_errors, "keep")
+    assert (kept.names, joined_names(noted)) == (list("abcdef"), joined_names(alike))
+    assert distinct(by_errors, "drop")[0].names == without_duplicates(list("abcdef"), alike) != kept.names
+    assert near_duplicates(by_errors.select(["a"])).empty

@@ -1,3 +1,5 @@
+"""Groups of systems: Chinchor's figures, all subsets by enumeration, and tables that are refused."""
+
 from __future__ import annotations
 
 from functools import partial
@@ -46,7 +48,6 @@ MDC = {"SRA": 29.33, "Paramax": 29.03, "MDC": 24.33}
 def test_chinchors_ge_case() -> None:
     """0.0994 of 9,999 shuffles is not certainly below 0.1; of as many as one likes, or exactly, it is."""
     pairs = comparisons(GE, GE_P, 9_999)
-    assert pairs["n_extreme"].tolist() == [414, 993, 8917]
     assert members(groups(pairs, alpha=0.1, certainty=0.99)) == [["GE", "UMASS"], ["GE-CMU", "UMASS"]]
     for certainty in (0.5, None):
         assert members(groups(pairs, alpha=0.1, certainty=certainty)) == [["GE"], ["GE-CMU", "UMASS"]]
@@ -71,39 +72,31 @@ def test_both_rules_where_differences_are_not_transitive() -> None:
 def test_the_table_says_what_was_decided_how() -> None:
     pairs = comparisons(GE, GE_P, 9_999)
     table = groups(pairs.sample(frac=1, random_state=1), alpha=0.1, certainty=0.99)
-    assert table.columns.tolist() == [
-        "task", "test_set", "n_items", "metric", "test", "alternative", "rule", "p", "alpha", "certainty", "group",
-        "n_members", "rank", "system", "score",
-    ]  # fmt: skip
     assert table["rank"].tolist() == [1, 3, 2, 3]
     assert table["score"].tolist() == [56.01, 51.61, 51.98, 51.61]
     assert table["n_members"].tolist() == [2] * 4
+    assert groups(pairs, alpha=0.1)["n_members"].tolist() == [1, 2, 2]
     assert table[["rule", "p", "alpha", "certainty"]].drop_duplicates().to_numpy().tolist() == [
         ["maximal", "p_value", 0.1, 0.99]
     ]
 
 
-def test_by_default_p_values_are_corrected_for_all_pairs() -> None:
-    pairs = comparisons(GE, GE_P)
-    for alpha in (0.12, 0.13):
-        # Holm's first step: the smallest of three is rejected where three times it is at most alpha.
-        assert (ss.comparisons.groups(pairs, alpha=alpha)["group"].max() > 1) == (alpha >= 3 * 0.0415)
-        for p in ("p_holm", "p_bh"):
-            pd.testing.assert_frame_equal(
-                ss.comparisons.groups(pairs, alpha=alpha, p=p), groups(corrected(pairs), alpha=alpha, p=p)
-            )
-
-
-def test_corrected_p_values_decide() -> None:
-    pairs = corrected(comparisons(GE, GE_P, 9_999))
-    assert members(groups(pairs, p="p_bh", alpha=0.15)) == [["GE"], ["GE-CMU", "UMASS"]]
-    table = groups(pairs, p="p_holm", alpha=0.15)  # 3 x 0.0415 and 2 x 0.0994
-    assert members(table) == [["GE", "UMASS"], ["GE-CMU", "UMASS"]]
-    assert table["certainty"].isna().all()
-    # 3 x 0.0415 is 0.1245: not certainly at most 0.126, of 9,999 shuffles.
+def test_corrected_p_values_decide_and_are_made_where_they_are_missing() -> None:
+    """Holm: 3 x 0.0415 = 0.1245 and 2 x 0.0994. Benjamini and Hochberg: 3 x 0.0415 and 1.5 x 0.0994."""
+    pairs = comparisons(GE, GE_P, 9_999)
+    for alpha, p, expected in (
+        (0.12, "p_holm", [["GE", "GE-CMU", "UMASS"]]),
+        (0.15, "p_holm", [["GE", "UMASS"], ["GE-CMU", "UMASS"]]),
+        (0.15, "p_bh", [["GE"], ["GE-CMU", "UMASS"]]),
+    ):
+        table = ss.comparisons.groups(pairs, alpha=alpha, **({} if p == "p_holm" else {"p": p}))  # type: ignore[arg-type]
+        assert members(table) == expected
+        assert (table["p"].unique(), table["certainty"].notna().sum()) == ([p], 0)
+        pd.testing.assert_frame_equal(groups(corrected(pairs), alpha=alpha, p=p), table)
+    # 0.1245 is not certainly at most 0.126, of 9,999 shuffles.
     for certainty, together in ((None, False), (0.5, False), (0.99, True)):
         table = groups(pairs, p="p_holm", alpha=0.126, certainty=certainty)
-        assert (["GE", "GE-CMU"] in [found[:2] for found in members(table)]) == together
+        assert (["GE", "GE-CMU"] in [names[:2] for names in members(table)]) == together
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 7, 9])
@@ -116,32 +109,23 @@ def test_maximal_sets_are_those_of_all_subsets(n: int, rng: np.random.Generator)
             for subset in combinations(range(n), size)
             if not any(differ[i, j] for i, j in combinations(subset, 2))
         ]
-        expected = sorted(sorted(one) for one in alike if not any(one < other for other in alike))
-        table = groups(of_graph(differ))
-        found = [[int(name[1:]) for name in group] for group in members(table)]
-        assert found == expected
-        assert set(table["rank"]) == set(range(1, n + 1)), "every system is in a group"
+        expected = sorted(sorted(some) for some in alike if not any(some < other for other in alike))
+        assert [[int(name[1:]) for name in group] for group in members(groups(of_graph(differ)))] == expected
 
 
-def test_two_systems() -> None:
-    assert members(groups(comparisons({"a": 2, "b": 1}, {}))) == [["a", "b"]]
-    # A p-value of the alpha itself is significant; the alpha is 0.05 unless another is named.
-    for options, p in (({"alpha": 0.1}, 0.1), ({}, 0.05)):
-        apart = comparisons({"a": 2, "b": 1}, {("a", "b"): p})
-        for rule in ("maximal", "greedy"):
-            assert members(groups(apart, rule=rule, **options)) == [["a"], ["b"]]  # type: ignore[arg-type]
-        assert members(groups(apart, alpha=p - 0.001)) == [["a", "b"]]
+def test_a_p_value_of_the_level_is_significant_and_the_level_is_005() -> None:
+    pairs = comparisons({"a": 2, "b": 1}, {("a", "b"): 0.05})
+    for rule in ("maximal", "greedy"):
+        assert members(groups(pairs, rule=rule)) == [["a"], ["b"]]
+        assert members(groups(pairs, rule=rule, alpha=0.049)) == [["a", "b"]]
 
 
-def test_equal_scores_are_ordered_by_name() -> None:
+def test_equal_scores_are_ordered_by_name_and_lower_scores_can_be_better() -> None:
     pairs = comparisons({"a": 9, "b": 5, "c": 5}, {("a", "b"): 0.01})
     assert groups(pairs)["rank"].tolist() == [1, 3, 2, 3]
-
-
-def test_lower_scores_can_be_better() -> None:
     pairs = comparisons({"good": 1.0, "fair": 2.0, "poor": 3.0}, {("good", "poor"): 0.01, ("fair", "poor"): 0.01})
-    table = groups(pairs)
-    assert table[["rank", "system", "score"]].to_numpy().tolist() == [[1, "good", 1], [2, "fair", 2], [3, "poor", 3]]
+    ranked = groups(pairs)[["rank", "system", "score"]]
+    assert ranked.to_numpy().tolist() == [[1, "good", 1], [2, "fair", 2], [3, "poor", 3]]
 
 
 def test_too_many_sets_are_refused() -> None:
@@ -153,26 +137,22 @@ def test_too_many_sets_are_refused() -> None:
     assert groups(trios, rule="greedy")["group"].max() > 1
 
 
-def test_bad_tables() -> None:
-    pairs = comparisons(GE, GE_P, 9_999)
-    with pytest.raises(ValueError, match="pairs must be of one test_set, not TST3, TST4"):
-        groups(pd.concat([pairs, pairs.assign(test_set="TST4")]))
-    with pytest.raises(ValueError, match="pairs must be of one alternative, not two-sided, greater"):
-        groups(pd.concat([pairs, pairs.assign(alternative="greater")]))
-    with pytest.raises(ValueError, match="every two systems once; 'GE' and 'UMASS' are there 0 times"):
-        groups(pairs.drop(index=1))
-    with pytest.raises(ValueError, match="every two systems once; 'GE' and 'GE-CMU' are there 2 times"):
-        groups(pd.concat([pairs, pairs.head(1)]))
-    with pytest.raises(ValueError, match="'GE' and 'GE' are there 1 times"):
-        groups(pairs.assign(system_b=["GE", "UMASS", "UMASS"]))
-    swapped = pairs.assign(system_a=["GE", "UMASS", "GE-CMU"], system_b=["GE-CMU", "GE", "UMASS"])
-    with pytest.raises(ValueError, match="the better system as system_a in every row"):
-        groups(swapped)
-    for p in ("p_value", "p_holm"):
-        with pytest.raises(ValueError, match=f"{p} must be a number in every row"):
-            groups(corrected(pairs).assign(**{p: np.nan}), p=p)
+PAIRS = comparisons(GE, GE_P, 9_999)
 
 
-def test_tables_name_the_p_values_that_decided() -> None:
-    pairs = comparisons(GE, GE_P, 9_999)
-    assert [groups(pairs, p=p)["p"].iloc[0] for p in ("p_value", "p_holm", "p_bh")] == ["p_value", "p_holm", "p_bh"]
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        (pd.concat([PAIRS, PAIRS.assign(test_set="TST4")]), "must be of one test_set, not TST3, TST4"),
+        (pd.concat([PAIRS, PAIRS.assign(alternative="greater")]), "must be of one alternative, not two-sided, greater"),
+        (PAIRS.drop(index=1), "every two systems once; 'GE' and 'UMASS' are there 0 times"),
+        (pd.concat([PAIRS, PAIRS.head(1)]), "every two systems once; 'GE' and 'GE-CMU' are there 2 times"),
+        (PAIRS.assign(system_b=["GE", "UMASS", "UMASS"]), "'GE' and 'GE' are there 1 times"),
+        (PAIRS.assign(system_a=["GE", "UMASS", "GE-CMU"], system_b=["GE-CMU", "GE", "UMASS"]),
+         "the better system as system_a in every row"),
+        (PAIRS.assign(p_value=np.nan), "p_value must be a number in every row"),
+    ],
+)  # fmt: skip
+def test_tables_that_are_not_all_pairs_once_are_refused(pairs: pd.DataFrame, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        groups(pairs)

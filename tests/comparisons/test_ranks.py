@@ -1,3 +1,5 @@
+"""Ranks of neighbours on a leaderboard, by hand and by definition on random p-values."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -10,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy.comparisons.ranks import ranks
-from simstudy.outputs import Outputs
 from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
@@ -26,29 +27,30 @@ def leaderboard(names: str, p_values: Mapping[str, float]) -> pd.DataFrame:
 
 
 def test_a_board_by_hand() -> None:
-    """Five systems: a is level with b and c; b with c; d differs from c, and e not from d.
+    """Neighbours ab 0.4, bc 0.2, cd 0.024, de 0.06: one of four differs, and none after Holm (4 * 0.024 = 0.096).
 
-    Neighbours ab 0.4, bc 0.2, cd 0.02, de 0.06: one of four is separated, and none after Holm (4 * 0.02 = 0.08).
     a differs from d (3 places) first, b from d (2), c from d (1), d from none: the median of 3, 2 and 1 is 2.
     """
-    p = {"ab": 0.4, "ac": 0.3, "bc": 0.2, "cd": 0.02, "de": 0.06}
-    row = ranks(leaderboard("abcde", p)).iloc[0]
-    assert row.to_dict() == {
+    pairs = leaderboard("abcde", {"ab": 0.4, "ac": 0.3, "bc": 0.2, "cd": 0.024, "de": 0.06})
+    assert ranks(pairs).iloc[0].to_dict() == {
         "task": "t", "test_set": "s", "n_items": 100, "metric": "accuracy", "alternative": "two-sided", "n_systems": 5,
         "n_adjacent": 4, "n_significant": 1, "n_significant_holm": 0, "best": "a", "ranks_apart": 2.0,
         "gain_adjacent": 1.0,
     }  # fmt: skip
-    row = ranks(leaderboard("abcde", p), alpha=0.1).iloc[0]
-    assert (row["n_significant"], row["n_significant_holm"]) == (2, 1), "cd and de; 4 * 0.02 <= 0.1 < 3 * 0.06"
+    row = ranks(pairs, alpha=0.1).iloc[0]
+    assert (row["n_significant"], row["n_significant_holm"]) == (2, 1), (
+        "cd and de; 4 * 0.024 <= 0.1 < 3 * 0.06; all ten pairs: 5 * 0.024"
+    )
 
 
 @given(st.integers(2, 8), st.integers(0, 2**32 - 1))
 @settings(max_examples=40, deadline=None)
 def test_as_by_definition_in_any_order_of_the_rows(k: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    names = "hgfedcba"[:k]
-    p = {a + b: float(rng.choice([0.001, 0.04, 0.06, 0.5])) for a, b in combinations(names, 2)}
-    row = ranks(leaderboard(names, p).sample(frac=1, random_state=seed % 1000)).iloc[0]
+    names, score = "hgfedcba"[:k], np.sort(rng.random(k))[::-1]
+    p = {a + b: float(rng.choice([0.001, 0.02, 0.04, 0.06, 0.5])) for a, b in combinations(names, 2)}
+    pairs = leaderboard(names, p).assign(gain=[score[i] - score[j] for i, j in combinations(range(k), 2)])
+    row = ranks(pairs.sample(frac=1, random_state=seed % 1000)).iloc[0]
     neighbours = sorted(p[a + b] for a, b in zip(names, names[1:], strict=False))
     assert row["n_significant"] == sum(value <= 0.05 for value in neighbours)
     steps = 0  # Holm's procedure as he wrote it: go on while the smallest left is small enough
@@ -56,11 +58,9 @@ def test_as_by_definition_in_any_order_of_the_rows(k: int, seed: int) -> None:
         steps += 1
     assert row["n_significant_holm"] == steps
     assert row["best"] == names[0]
-    nearest = [
-        min(j - i for j in range(i + 1, k) if p[names[i] + names[j]] <= 0.05)
-        for i in range(k)
-        if any(p[names[i] + names[j]] <= 0.05 for j in range(i + 1, k))
-    ]
+    assert row["gain_adjacent"] == pytest.approx(np.median(-np.diff(score)))
+    worse = [[j - i for j in range(i + 1, k) if p[names[i] + names[j]] <= 0.05] for i in range(k)]
+    nearest = [min(distances) for distances in worse if distances]
     assert (row["ranks_apart"] == np.median(nearest)) if nearest else np.isnan(row["ranks_apart"])
 
 
@@ -74,34 +74,11 @@ def test_test_sets_and_alternatives_have_rows_of_their_own() -> None:
     assert (table["n_systems"] == 4).all()
 
 
-def test_the_best_error_rate_is_the_lowest() -> None:
-    statistics = [[[sure, sure, 10, 10]] * 40 for sure in (9, 5, 7)]
-    outputs = Outputs.from_statistics(statistics, "aer", ["low", "high", "middle"])
-    assert outputs.scores()[0] < outputs.scores()[2] < outputs.scores()[1]
-    row = ranks(compared(outputs, alternative="two-sided", n_resamples=999)).iloc[0]
-    assert row["best"] == "low"
-    assert row["gain_adjacent"] > 0
-
-
 def test_rows_that_are_not_every_pair_once_are_refused() -> None:
-    table = leaderboard("abc", {})
-    whole = table.set_index(["system_a", "system_b"], drop=False)
-    twice = pd.concat([whole.loc[[("a", "b")]], whole.loc[[("a", "b")]], whole.loc[[("b", "c")]]])
-    turned = table.rename(columns={"system_a": "system_b", "system_b": "system_a"}).iloc[[1]]
-    cycle = pd.concat([table.iloc[[0, 2]], turned])
-    itself = pd.concat([table.iloc[[0, 1]], table.iloc[[2]].assign(system_b="b")])
-    for wrong in (table.head(2), pd.concat([table, table]), twice, cycle, itself, table.head(1).assign(system_b="a")):
+    pairs = leaderboard("abc", {})
+    ab, ac, bc = (pairs.iloc[[k]] for k in range(3))
+    turned = ac.rename(columns={"system_a": "system_b", "system_b": "system_a"})
+    for rows in ([ab, ac], [pairs, pairs], [ab, ab, bc], [ab, bc, turned], [ab, ac, bc.assign(system_b="b")],
+                 [ab.assign(system_b="a")]):  # fmt: skip
         with pytest.raises(ValueError, match="every two systems once|the better system as system_a in every row"):
-            ranks(wrong)
-
-
-def test_middles_are_medians_and_the_best_are_those_of_their_own_column() -> None:
-    """Of numbers whose mean is another: gains of neighbours, and places that it takes."""
-    names = "abcde"
-    score = dict(zip(names, [90.0, 88.5, 88.0, 87.9, 80.0], strict=True))
-    pairs = leaderboard(names, {"ab": 0.2, "ac": 0.3, "ad": 0.4, "bc": 0.01, "cd": 0.03, "ce": 0.02, "de": 0.5})
-    pairs["gain"] = pairs["system_a"].map(score) - pairs["system_b"].map(score)
-    row = ranks(pairs).iloc[0]
-    assert row["gain_adjacent"] == pytest.approx(np.median([1.5, 0.5, 0.1, 7.9]))
-    assert row["ranks_apart"] == 1.0, "a differs from e, b from c and c from d: the median of 4, 1 and 1"
-    assert ranks(pairs.assign(gain=-pairs["gain"])).iloc[0]["n_significant"] == 0
+            ranks(pd.concat(rows))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,14 +27,14 @@ def ratings() -> Outputs:
 def test_differences_are_parts_of_the_range_in_the_order_of_the_file(ratings: Outputs) -> None:
     arrived = Arrivals.of(ratings, "new", "old", score_range=(1, 5))
     old, new = ratings.statistics[..., 0]
-    assert arrived.ids[:2] == ["q300", "q299"]
+    assert arrived.ids == [f"q{i}" for i in range(300, 0, -1)]
     np.testing.assert_array_equal(arrived.differences, (new - old) / 4)
     assert (arrived.scale, arrived.same_weights) == (4, True)
-    # Errors: lower is better.
-    errors = Outputs.from_scores(pd.DataFrame({"old": old, "new": new}), lower_is_better=True)
+    errors = Outputs.from_scores(pd.DataFrame({"old": old, "new": new}, dtype=float), lower_is_better=True)
     turned = Arrivals.of(errors, "new", "old", score_range=(1, 5))
     np.testing.assert_array_equal(turned.differences, (old - new) / 4)
     np.testing.assert_array_equal(turned.turned().differences, arrived.differences)
+    assert not np.signbit(turned.differences[old == new]).any(), "-0.0 has other bits"
 
 
 def test_a_cluster_counts_once_with_the_mean_of_its_items(ratings: Outputs) -> None:
@@ -42,11 +44,9 @@ def test_a_cluster_counts_once_with_the_mean_of_its_items(ratings: Outputs) -> N
     assert arrived.ids == means.index.tolist()
     np.testing.assert_allclose(arrived.differences, means)
     assert not arrived.same_weights
-    # The column "cluster" is the unit if nobody says otherwise.
-    clustered = Outputs.from_scores(
-        pd.DataFrame({"a": [1, 1, 0], "b": [0, 1, 1]}), "accuracy",
-        items=pd.DataFrame({"id": list("xyz"), "cluster": ["v", "u", "v"]}),
-    )  # fmt: skip
+    # The column "cluster" is the unit if no other is named.
+    items = pd.DataFrame({"id": list("xyz"), "cluster": ["v", "u", "v"]})
+    clustered = Outputs.from_scores(pd.DataFrame({"a": [1, 1, 0], "b": [0, 1, 1]}), "accuracy", items=items)
     assert Arrivals.of(clustered, "a", "b").differences.tolist() == [0, 0]
     assert Arrivals.of(clustered, "a", "b", unit="item").differences.tolist() == [1, 0, -1]
 
@@ -76,9 +76,8 @@ def test_the_table_has_e_values_of_both_sides_and_of_the_margin(ratings: Outputs
 
 def test_by_default_there_are_twenty_looks_up_to_the_last_unit() -> None:
     outputs = ss.truth.correlated_accuracies([0.6, 0.6], 30)
-    found = sequential(outputs, "system-1", "system-2")["n_units"].tolist()
-    assert (len(found), found[-1]) == (20, 30)
-    assert sequential(outputs.head(3), "system-1", "system-2")["n_units"].tolist() == [1, 2, 3]
+    looks, few = (sequential(some, "system-1", "system-2")["n_units"].tolist() for some in (outputs, outputs.head(3)))
+    assert (len(looks), looks[-1], few) == (20, 30, [1, 2, 3])
 
 
 @pytest.mark.parametrize(
@@ -86,8 +85,9 @@ def test_by_default_there_are_twenty_looks_up_to_the_last_unit() -> None:
     [
         ({}, "score_range must be given for metric 'mean'"),
         ({"score_range": (2, 5)}, "score_range must hold all scores, unlike 1 of system 'new', item 'q"),
+        ({"score_range": (1, 4)}, "score_range must hold all scores, unlike 5 of system"),
         ({"score_range": (5, 1)}, "score_range must be two scores, the lower first, not \\(5, 1\\)"),
-        ({"score_range": (1, 5), "looks": [3, 2]}, "looks must be numbers of units, ascending, up to 300"),
+        ({"score_range": (1, 5), "looks": [3, 3]}, "looks must be numbers of units, ascending, up to 300"),
         ({"score_range": (1, 5), "looks": [301]}, "looks must be numbers of units, ascending, up to 300"),
         ({"score_range": (1, 5), "margin": 4}, "margin must be below 4, the largest gain there can be, not 4"),
         ({"score_range": (1, 5), "margin": 0}, "margin must be a number above 0"),
@@ -103,42 +103,42 @@ def test_what_is_wrong_is_named(ratings: Outputs, changes: dict[str, object], me
 
 def test_only_means_of_item_scores_in_a_known_range_can_be_bet_on() -> None:
     f1 = Outputs.from_statistics(np.ones((2, 3, 3), dtype=int), "f1", ["a", "b"])
-    with pytest.raises(
-        ValueError, match="mean of item scores in a known range .accuracy, .*rouge1.* or mean .*, not 'f1'"
-    ):
-        sequential(f1, "a", "b")
     accuracy = Outputs.from_scores(pd.DataFrame({"a": [1, 0], "b": [0, 0]}), "accuracy")
-    with pytest.raises(ValueError, match="score_range must not be given for metric 'accuracy', whose range is known"):
-        sequential(accuracy, "a", "b", score_range=(0, 1))
     # One system has no score of the second item.
     holes = Outputs.from_statistics([[[1, 1], [0, 0]], [[1, 1], [1, 1]]], "precision_of_accepted", ["a", "b"])
-    with pytest.raises(ValueError, match="a score of both systems for every item, unlike item '1'"):
-        sequential(holes, "a", "b")
+    for outputs, options, message in (
+        (f1, {}, "mean of item scores in a known range .accuracy, .*rouge1.* or mean .*, not 'f1'"),
+        (accuracy, {"score_range": (0, 1)}, "must not be given for metric 'accuracy', whose range is known"),
+        (holes, {}, "a score of both systems for every item, unlike item '1'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            sequential(outputs, "a", "b", **options)  # type: ignore[arg-type]
 
 
 def test_items_that_come_domain_by_domain_are_refused() -> None:
     """The first domain would decide about all."""
-    scores = pd.DataFrame({"a": [1] * 40, "b": [0] * 40})
-    for domains, refused in ((["x"] * 20 + ["y"] * 20, True), (["x", "y"] * 20, False), (["x"] * 40, False)):
+
+    def of_domains(domains: list[str]) -> Outputs:
         items = pd.DataFrame({"id": range(40), "domain": domains})
-        outputs = Outputs.from_scores(scores, "accuracy", items=items)
-        if refused:
-            with pytest.raises(ValueError, match="they come domain by domain, first 'x': put the rows in random order"):
-                sequential(outputs, "a", "b")
-        else:
-            assert sequential(outputs, "a", "b")["better"].iloc[-1] == "a"
+        return Outputs.from_scores(pd.DataFrame({"a": [1] * 40, "b": [0] * 40}), "accuracy", items=items)
+
+    with pytest.raises(ValueError, match="they come domain by domain, first 'x': put the rows in random order"):
+        sequential(of_domains(["x"] * 20 + ["y"] * 20), "a", "b")
+    for domains in (["x", "y"] * 20, ["x"] * 40):
+        assert sequential(of_domains(domains), "a", "b")["better"].iloc[-1] == "a"
 
 
 @pytest.mark.parametrize(
-    ("differences", "null", "message"),
+    ("arguments", "message"),
     [
-        ([0.5, 1.5], 0.0, "differences must lie between -1 and 1, not 1.5"),
-        ([0.5, float("nan")], 0.0, "differences must be a list of numbers"),
-        ("abc", 0.0, "differences must be a list of numbers"),
-        ([0.5], 1, "null must lie between -1 and 1, both excluded, not 1"),
-        ([0.5], True, "null must lie between -1 and 1, both excluded, not True"),
+        (([0.5, 1.5],), "differences must lie between -1 and 1, not 1.5"),
+        (([0.5, np.nan],), "differences must be a list of numbers"),
+        (("abc",), "differences must be a list of numbers"),
+        (([0.5], 1), "null must lie between -1 and 1, both excluded, not 1"),
+        (([0.5], True), "null must lie between -1 and 1, both excluded, not True"),
     ],
 )
-def test_e_values_are_of_numbers_in_a_known_range(differences: object, null: float, message: str) -> None:
+def test_e_values_are_of_numbers_in_a_known_range(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        e_values(differences, null)  # type: ignore[arg-type]
+        e_values(*arguments)
+    assert 1e303 < e_values([1] * 3000)[-1] < np.inf
