@@ -14,7 +14,7 @@ from simstudy.analyses import deciding_items
 from simstudy.analyses.contributions import contributions_of_pairs, item_scores
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
-from simstudy.outputs.test_set import ItemTexts, PackedTexts
+from simstudy.outputs.test_set import ItemTexts
 from tests.metrics.test_influence import statistics_of
 from tests.oracles import ascending
 
@@ -178,7 +178,7 @@ def test_a_metric_of_arrays_leaves_items_out(rng: np.random.Generator) -> None:
 
 def test_texts_stand_beside_the_numbers() -> None:
     outputs = Outputs.from_scores(pd.DataFrame({"a": [1, 0, 1], "b": [0, 0, 1]}, index=["x", "y", "z"]), "accuracy")
-    texts = ItemTexts(answers={"b": PackedTexts({"x": 0, "y": 1}, ["no", "yes"])})
+    texts = ItemTexts(answers={"b": {"x": "no", "y": "yes"}})
     found = deciding_items(outputs, "a", "b", texts=texts)
     assert found.items[["id", "outcome"]].to_numpy().tolist() == [["x", "win"], ["y", "tie"], ["z", "tie"]]
     assert found.items["answer_b"].tolist() == ["no", "yes", None]

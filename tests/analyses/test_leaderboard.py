@@ -179,7 +179,7 @@ def test_bad_options() -> None:
     assert len(leaderboard(outputs, n_bootstrap=19)) == 2
     with pytest.raises(ValueError, match="seed must be at least 0"):
         leaderboard(outputs, seed=-1)
-    with pytest.raises(ValueError, match="have no column 'user'"):
+    with pytest.raises(ValueError, match="must be a column of the items of test set 'clustered', not 'user'"):
         leaderboard(outputs, unit="user")
 
 

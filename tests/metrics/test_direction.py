@@ -182,14 +182,12 @@ class TestMetrics:
             Outputs.from_scores(frame, lower_is_better="yes")  # type: ignore[arg-type]
 
     def test_columns_that_are_called_errors_warn(self) -> None:
-        frame = pd.DataFrame({"a": [1, 0], "b": [0, 0]}).rename_axis(columns="WER")
-        with pytest.warns(UserWarning, match="the scores are called 'WER', but higher is assumed to be better"):
+        frame = pd.DataFrame({"wer_a": [1, 0], "wer_b": [0, 0]})
+        with pytest.warns(UserWarning, match="the scores are called 'wer_a', but higher is assumed to be better"):
             Outputs.from_scores(frame)
         for said in (True, False):
             assert Outputs.from_scores(frame, lower_is_better=said).metric.higher_is_better is not said
         Outputs.from_scores(frame, LOWER_MEAN)
-        with pytest.warns(UserWarning, match="the scores are called 'wer_a', but higher is assumed to be better"):
-            Outputs.from_scores(pd.DataFrame({"wer_a": [1, 0], "wer_b": [0, 0]}))
         Outputs.from_scores(pd.DataFrame({"focal_loss": [1, 0], "b": [0, 0]}))
 
 

@@ -122,7 +122,7 @@ def test_what_tables_of_labels_must_have(change: dict[str, str], problem: str, t
 
 def test_what_labels_must_be() -> None:
     said = pd.DataFrame({"one": ["a", "b"]})
-    with pytest.raises(ValueError, match="^gold must have 2 labels, as the predicted ones, not 1$"):
+    with pytest.raises(ValueError, match="^gold must be 2, one for each row of the answers, not 1$"):
         ss.Outputs.from_labels(["a"], said)
     with pytest.raises(ValueError, match="^gold must have a label for every item; number 2 has none$"):
         ss.Outputs.from_labels(["a", None], said)  # type: ignore[list-item]

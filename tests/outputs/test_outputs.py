@@ -165,20 +165,10 @@ def test_what_are_no_answers(wrong: Any) -> None:
 
 
 def test_a_factor_goes_with_its_items(tmp_path: Path) -> None:
-    """Four answers, each to two prompts; a cluster of one prompt keeps it, one of both does not."""
-    rows = [
-        {"system": name, "item": f"{item}/{prompt}", "factor": prompt, "cluster": item, "score": int(item > name)}
-        for name in "ab"
-        for item in "bc"
-        for prompt in ("short", "long")
-    ]
-    outputs = Outputs.from_scores(pd.DataFrame(rows), "accuracy")
+    """Two answers, each to two prompts; a cluster of one prompt keeps it, one of both does not."""
     factors = ["short", "long"] * 2
-    assert outputs.items["factor"].tolist() == factors
-    wide = pd.DataFrame(rows).pivot(index=["item", "factor"], columns="system", values="score")
-    assert set(zip(*Outputs.from_scores(wide).items[["id", "factor"]].T.to_numpy(), strict=True)) == {
-        (row["item"], row["factor"]) for row in rows
-    }
+    items = pd.DataFrame({"id": list("pqrs"), "factor": factors, "cluster": list("bbcc")})
+    outputs = Outputs.from_scores(pd.DataFrame({"a": [1, 1, 1, 1], "b": [0, 0, 1, 1]}, list("pqrs")), items=items)
     assert outputs.take([3, 0]).items["factor"].tolist() == ["long", "short"]
     assert outputs.take([1]).join_items(outputs.take([2])).items["factor"].tolist() == ["long", "short"]
     assert outputs.select(["b"]).join_systems(outputs.select(["a"])).items["factor"].tolist() == factors
