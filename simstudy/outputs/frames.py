@@ -116,7 +116,8 @@ def with_index(argument: str, frame: pd.DataFrame, item: str = "item") -> pd.Dat
             raise InputError(argument, f"must have names for the levels of its index, unlike level {level + 1}")
         if str(name) in rows:
             raise InputError(argument, f"must have '{name}' in the index or in a column, not in both")
-    return frame.reset_index(names=[str(name) for name in names])
+    levels = {str(name): index.get_level_values(level).to_numpy() for level, name in enumerate(names)}
+    return pd.concat([pd.DataFrame(levels), rows], axis=1)
 
 
 def check_no_ids(argument: str, frame: pd.DataFrame) -> None:

@@ -361,7 +361,7 @@ class Outputs(ReprMixin):
 
         The error of a column that is not there names the `argument` by which users name the column.
         """
-        check_text("name", name, "the name of a column of the items")
+        check_text(argument, name, "the name of a column of the items")
         if name not in self.items:
             columns = list(map(str, self.items.columns))
             remedy = f"they have {', '.join(columns)}{nearest(name, columns)}"

@@ -36,7 +36,7 @@ def cuts_and_joins() -> Values:
     counts = np.sort(rng.integers(0, 9, (2, 40, 3)), axis=-1)
     counts[1, :, 2] = counts[0, :, 2] = counts.max(axis=(0, 2))
     f1 = ss.Outputs.from_statistics(counts, "f1", ["new", "old"])
-    gold = [f"r{k}" for k in range(30)]
+    gold = sorted(f"r{k}" for k in range(30))
     responses = {name: {f"r{k}" for k in rng.choice(50, 25, replace=False)} for name in ("new", "old")}
     others = correlated_accuracies([0.5], 100, seed=9)
     joined = Outputs.from_statistics(others.statistics, others.metric, ["late"], items)

@@ -131,8 +131,6 @@ def test_five_tasks_can_not_be_significant(rng: np.random.Generator) -> None:
     assert "new is significantly better" in found.sentences[1]
     assert "new is not significantly better" in found.sentences[2]
     assert len(text.splitlines()) <= 25
-    assert found.is_better("new", "old")
-    assert not found.is_better("old", "new")
 
 
 def test_many_systems(rng: np.random.Generator) -> None:
