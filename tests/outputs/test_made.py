@@ -54,7 +54,6 @@ def test_tables_of_all_kinds_are_the_same_outputs(table: Any) -> None:
         (3, "must be a pandas DataFrame, a table of polars or pyarrow, or a dictionary"),
         (WIDE["old"], "must be a pandas DataFrame"),
         (pd.DataFrame({"a": ["1"]}), "scores must be numbers .*; column 'a' is str"),
-        (pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])}), "column 'a' is datetime"),
         (pd.DataFrame({"a": [1 + 2j]}), "column 'a' is complex"),
         (pd.DataFrame({"a": np.ones(1, np.float16)}), "column 'a' is float16"),
         (pd.DataFrame({"a": [1.0, None]}, index=["x", "y"]), "item 'y' of system 'a' is missing"),
@@ -102,14 +101,7 @@ def test_tables_of_other_systems_or_items_are_refused(tables: dict[str, Any], me
         Outputs.from_scores(SCORES, **tables)
 
 
-def test_numbers_in_any_columns_and_masks_without_effect() -> None:
-    frame = pd.DataFrame({"a": [True, False], "b": [1, 0], "c": pd.array([1, 1], dtype="Int64")})
-    whole = Outputs.from_scores(frame, "accuracy")
-    assert whole.scores().tolist() == [50.0, 50.0, 100.0]
-    assert whole.statistics.dtype.kind == "i"
-    decimals = Outputs.from_scores(pd.DataFrame({"a": [0.5, 0.25], "b": [1, 0]}, index=["q1", "q2"]))
-    assert decimals.scores().tolist() == [0.375, 0.5]
-    assert list(decimals.items["id"]) == ["q1", "q2"]
+def test_a_mask_without_effect_is_taken_off() -> None:
     masked = Outputs.from_statistics(np.ma.array(ONE, mask=False), "accuracy")
     assert masked.scores().tolist() == [100, 0]
     assert type(masked.statistics) is np.ndarray
@@ -122,18 +114,6 @@ def test_references_that_depend_on_the_answer_may_differ() -> None:
     assert Outputs.from_statistics([[[1, 1], [0, 0]], [[1, 1], [0, 1]]], "precision@2").n_systems == 2
 
 
-@pytest.mark.parametrize("kind", ["f2", ">i4", ">f8", "longdouble", "object"])
-def test_statistics_of_other_types_are_refused(kind: str) -> None:
-    with pytest.raises(ValueError, match="^statistics must be numbers .whole, float32 or float64., not "):
-        Outputs.from_statistics(np.array(ONE, dtype=kind), "accuracy")
-
-
-@pytest.mark.parametrize("names", [{"a", "b"}, "ab", {"a": 1, "b": 2}])
-def test_names_without_an_order_are_refused(names: Any) -> None:
-    with pytest.raises(ValueError, match="systems must be a list of names or a table, in the order of"):
-        Outputs.from_statistics(ONE, "accuracy", names)
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -144,9 +124,10 @@ def test_names_without_an_order_are_refused(names: Any) -> None:
          "finite; item '0' of system 'system-1' has sum = nan"),
         (lambda: Outputs.from_statistics([[["1", "1"]]], "accuracy"), "must be numbers"),
         (lambda: Outputs.from_statistics([[[2, 1]]], "accuracy"), "'accuracy' must have 0 <= correct <= total"),
-        (lambda: Outputs.from_statistics([[[-1, 1]]], "accuracy"), "0 <= correct"),
-        (lambda: Outputs.from_statistics([[[3, 2, 4]]], "f1"), "correct <= guessed"),
-        (lambda: Outputs.from_statistics([[[0.1, -1]]], "mean"), "count >= 0"),
+        *((lambda kind=kind: Outputs.from_statistics(np.array(ONE, dtype=kind), "accuracy"), "must be numbers .whole")
+          for kind in ("f2", ">i4", ">f8", "longdouble", "object")),
+        *((lambda names=names: Outputs.from_statistics(ONE, "accuracy", names), "a list of names or a table")
+          for names in ({"a", "b"}, "ab", {"a": 1, "b": 2})),
         (lambda: Outputs.from_statistics(ONE, "acuracy"), "did you mean 'accuracy'"),
         (lambda: Outputs.from_statistics(ONE, "accuracy", ["a", "a"]), "systems must be named once each; 'a'"),
         (lambda: Outputs.from_statistics(ONE, "accuracy", ["a"]), "systems must have 2 rows"),
@@ -160,8 +141,6 @@ def test_names_without_an_order_are_refused(names: Any) -> None:
         (lambda: Outputs.from_scores(pd.DataFrame({"a": [1.0]}), "f1"), "'mean' or 'accuracy'"),
         (lambda: Outputs.from_statistics([[[1, 1, 2]], [[1, 2, 3]], [[1, 1, 2]]], "f1", list("abc"), ["q"]),
          "one 'gold' of each item, but item 'q' has 2 by 'a' and 3 by 'b'$"),
-        (lambda: Outputs.from_statistics([[[1, 1]], [[1, 2]]], "accuracy"), "one 'total' of each item, but item '0'"),
-        (lambda: Outputs.from_statistics([[[1, 1, 1, 2]], [[1, 1, 1, 1]]], "aer"), "one 'sure' of each item"),
         (lambda: Outputs.from_statistics(np.ma.array(ONE, mask=[[[0, 0]], [[1, 1]]]), "accuracy"),
          "^statistics must not be masked, as 2 values are"),
         (lambda: Outputs.from_statistics([np.ma.array([[1, 1]], mask=[[1, 0]])], "accuracy"),

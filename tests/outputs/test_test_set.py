@@ -9,21 +9,14 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.outputs import Outputs, TestSet
+from simstudy.outputs import Outputs
 from simstudy.outputs.test_set import ItemTexts
 from simstudy.outputs.units import in_units, stratified
-from simstudy.truth.synthetic import correlated_accuracies
-from tests.oracles import compared
 
 
 @pytest.fixture(scope="module")
 def outputs() -> ss.Outputs:
     return ss.truth.correlated_accuracies([0.6, 0.7], 50, test_set="quiz")
-
-
-def test_its_options_are_those_of_compare(outputs: ss.Outputs) -> None:
-    test_set = ss.TestSet(outputs, unit="item", settings={"test": "sign"})
-    assert compared(outputs, **test_set.options).equals(compared(outputs, test="sign", unit="item"))
 
 
 def test_its_own_settings_go_before_others(outputs: ss.Outputs) -> None:
@@ -50,6 +43,7 @@ def test_its_segments_end_with_the_whole(outputs: ss.Outputs) -> None:
         ({"settings": "sign"}, "settings must map options of simstudy.compare to values, not 'sign'"),
         ({"sizes": 3}, "sizes must be a list of numbers of items, not 3"),
         ({"sizes": [0]}, "sizes must be at least 1, not 0"),
+        ({"texts": {"a": "b"}}, "texts must be ItemTexts, as simstudy.load gives, or None, not {'a': 'b'}"),
         ({"notes": "one"}, "notes must be a list of texts, not 'one'"),
     ],
 )
@@ -76,9 +70,7 @@ def test_shorter_names_come_first(unit: str | None, ids: list[str], sums: list[i
     assert found.statistics[1, :, 0].tolist() == sums
 
 
-def test_units_that_are_in_order_stay() -> None:
-    ordered = in_units(OUTPUTS, "item")
-    assert in_units(ordered, "item") is ordered
+def test_a_unit_is_a_name() -> None:
     with pytest.raises(ValueError, match="unit must be the name of a column of the items, or None, not 3"):
         in_units(OUTPUTS, 3)  # type: ignore[arg-type]
 
@@ -103,11 +95,3 @@ def test_a_question_has_the_answers_of_its_samples() -> None:
     assert texts.inputs_of(["q1", "q2", "q9"]) == ["2 + 2?", "3 + 4?", None]
     assert texts.references_of(["q1", "q2"]) == [None, "7"]
     assert texts.answers_of("nobody", ["q1"]) == [None]
-
-
-def test_a_test_set_takes_texts_and_nothing_else() -> None:
-    outputs = correlated_accuracies([0.5, 0.6], 20)
-    texts = ItemTexts(answers={"system-1": {"q1": "a"}})
-    assert TestSet(outputs, texts=texts).with_settings(test="sign").texts is texts
-    with pytest.raises(ValueError, match="texts must be ItemTexts"):
-        TestSet(outputs, texts={"a": "b"})  # type: ignore[arg-type]

@@ -123,23 +123,6 @@ def test_the_micro_average_is_one_test_set(metric: str, rng: np.random.Generator
             assert of["gain_high"] - of["gain"] == pytest.approx(stats.t.isf(0.025, of["df"]) * of["gain_se"])
 
 
-def test_equal_tasks_have_one_average(rng: np.random.Generator) -> None:
-    found = ss.across_tasks(suite(rng, {"law": 40, "code": 40, "maths": 40}))
-    both = [row(found, average, THESE) for average in ("macro", "micro")]
-    for column in ("gain", "p_value", "gain_low", "df"):
-        assert both[0][column] == pytest.approx(both[1][column])
-
-
-def test_any_metric_has_a_score_on_each_task(rng: np.random.Generator) -> None:
-    outputs = spans(rng)
-    found = ss.across_tasks(outputs)
-    a, b = np.array([[part.scores()[k] for part in outputs.by_domain().values()] for k in (0, 1)])
-    assert row(found, "macro", THESE)["gain"] == pytest.approx((a - b).mean())
-    assert row(found, "macro", THESE)["n_units"] == 45
-    assert row(found, "micro", THESE)["gain"] == pytest.approx(np.subtract(*outputs.scores()))
-    assert found.averages["p_value"].between(0, 1).all()
-
-
 def test_what_is_left_is_the_average_of_the_other_tasks(rng: np.random.Generator) -> None:
     outputs = suite(rng, {"law": 12, "code": 25, "maths": 18, "qa": 8}, n_systems=3)
     weights = {"law": 1.0, "code": 2.0, "maths": 1.0}
@@ -268,25 +251,3 @@ def test_what_can_not_be_averaged(rng: np.random.Generator, how: dict[str, Any],
 def test_a_task_of_one_item_is_named(rng: np.random.Generator) -> None:
     with pytest.raises(ValueError, match="domain 'law' has 1 item: nothing is known of how its score varies"):
         ss.across_tasks(suite(rng, {"law": 1, "code": 9}))
-
-
-@pytest.mark.slow
-def test_level_coverage_and_rank_sets_for_these_tasks(rng: np.random.Generator) -> None:
-    """Good at different tasks of unequal size, with equal macro averages: level, coverage, and ranks held."""
-    sizes, gains, n_sets = {"law": 30, "code": 100, "maths": 400}, np.array([0.1, 0.0, -0.1]), 400
-    n = sum(sizes.values())
-    chance = np.repeat(0.5 + gains / 2, list(sizes.values()))
-    items = pd.DataFrame({"id": range(n), "domain": np.repeat(list(sizes), list(sizes.values()))})
-    rejected = covered = held = 0
-    for _ in range(n_sets):
-        scores = pd.DataFrame({"a": rng.random(n) < chance, "b": rng.random(n) < 1 - chance}).astype(int)
-        found = ss.across_tasks(ss.Outputs.from_scores(scores, "accuracy", items=items), n_resamples=999)
-        of = row(found, "macro", THESE)
-        rejected += of["p_value"] <= 0.05
-        covered += of["gain_low"] <= 0 <= of["gain_high"]
-        board = found.leaderboard.query("average == 'macro' and hypothesis == @THESE")
-        held += ((board["rank_low"] == 1) & (board["rank_high"] == 2)).all()
-    low, high = stats.binom.ppf([0.0005, 0.9995], n_sets, 0.05)
-    assert low <= rejected <= high
-    assert low <= n_sets - covered <= high
-    assert low <= n_sets - held <= high

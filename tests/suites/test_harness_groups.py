@@ -81,10 +81,3 @@ def test_what_is_no_group(tmp_path: Path, subtasks: Any, message: str) -> None:
     results(tmp_path / "two", subtasks)
     with pytest.raises(ValueError, match=message):
         harness_groups([tmp_path], TASKS)
-
-
-def test_a_file_that_is_cut(tmp_path: Path) -> None:
-    path = results(tmp_path, SUBTASKS)
-    path.write_text(path.read_text()[:-5])
-    with pytest.raises(ValueError, match="not JSON"):
-        harness_groups([tmp_path], TASKS)
