@@ -363,11 +363,11 @@ def _without_each_task(suite: Suite, average: Average, pairs: pd.DataFrame, leve
 
 
 def in_order(frame: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Comparisons in the order of these pairs; a gain is below 0 if the second system is ahead."""
+    """Comparisons in the order of these pairs, without intervals; a gain is below 0 if the second system is ahead."""
     sides = {"system_a": "system_b", "score_a": "score_b", "wins": "losses"}
     columns: dict[str, str] = sides | {other: one for one, other in sides.items()}
-    gains = {"gain": -frame["gain"], "gain_low": -frame["gain_high"], "gain_high": -frame["gain_low"]}
-    swapped = frame.assign(**gains).rename(columns=columns)
+    frame = frame.drop(columns=["gain_low", "gain_high"])
+    swapped = frame.assign(gain=-frame["gain"]).rename(columns=columns)
     return pairs.merge(pd.concat([frame, swapped]), on=["system_a", "system_b"])
 
 
