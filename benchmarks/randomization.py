@@ -127,10 +127,12 @@ def exact_or_drawn(what: str, outputs: Outputs, n_resamples: int, n_jobs: int, *
 
 def yeh() -> Outputs:
     """The example of Yeh (2000, section 3.3): relations found, by who found them, and spurious ones."""
-    gold = [f"relation {k}" for k in range(103)]
-    both, only_1, only_2 = gold[:19], gold[19:47], gold[47:53]
-    wrong = [f"spurious {k}" for k in range(57)]
-    return Outputs.from_responses(gold, {"I": both + only_1 + wrong[:48], "II": both + only_2 + wrong[43:]})
+    item = np.arange(103 + 57)
+    gold = item < 103
+    first = (item < 47) | ((item >= 103) & (item < 151))
+    second = (item < 19) | ((item >= 47) & (item < 53)) | ((item >= 103) & (item < 108)) | (item >= 151)
+    counts = [np.stack([given & gold, given, gold], axis=-1) for given in (first, second)]
+    return Outputs.from_statistics(counts, "f1", ["I", "II"])
 
 
 def exact(n_jobs: int, most: Most) -> None:

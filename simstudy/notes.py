@@ -251,8 +251,6 @@ TEMPLATES: Mapping[str, str] = {
     "clusters of one item": (
         "each cluster has one item: the column 'cluster' joins no items, and tests resample items one by one"
     ),
-    "columns left out": "columns of the scores left out: {columns}; simstudy.load(table, metric) reads them",
-    "columns not taken for systems": ("not taken for systems: {columns}; simstudy.load(table, metric) reads samples"),
     # plot
     "letters without font": (
         "no known font has some letters of the names ({letters}), so that figures have boxes for them; install one "

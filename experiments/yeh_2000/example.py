@@ -48,13 +48,15 @@ METRICS = ("recall", "precision", "f1")
 
 def responses(relations: int, metric: str) -> ss.Outputs:
     """The example as response-level outputs of methods I and II, for so many relations."""
-    gold = [f"relation {k + 1}" for k in range(relations)]
-    wrong = [f"spurious {k + 1}" for k in range(sum(SPURIOUS))]
-    methods: dict[str, list[str]] = {"I": [], "II": []}
-    for names, (both, only_1, only_2) in ((gold, FOUND), (wrong, SPURIOUS)):
-        methods["I"] += names[: both + only_1]
-        methods["II"] += names[:both] + names[both + only_1 : both + only_1 + only_2]
-    return ss.Outputs.from_responses(gold, methods, metric, task="modifiers", test_set=f"{relations} relations")
+    ids = [f"relation {k + 1}" for k in range(relations)] + [f"spurious {k + 1}" for k in range(sum(SPURIOUS))]
+    gold, given = np.arange(len(ids)) < relations, np.zeros((2, len(ids)), dtype=bool)
+    for first, (both, only_1, only_2) in ((0, FOUND), (relations, SPURIOUS)):
+        given[:, first : first + both] = True
+        given[0, first + both : first + both + only_1] = True
+        given[1, first + both + only_1 : first + both + only_1 + only_2] = True
+    counts = np.stack([given & gold, given, np.broadcast_to(gold, given.shape)], axis=-1)
+    names = {"task": "modifiers", "test_set": f"{relations} relations"}
+    return ss.Outputs.from_statistics(counts, metric, ["I", "II"], ids, **names)
 
 
 def found_or_not(relations: int) -> ss.Outputs:

@@ -17,7 +17,7 @@ from simstudy.metrics.base import Ratio
 from simstudy.metrics.scaling import rescaled
 from simstudy.notes import Argument, Words
 from simstudy.outputs import Outputs, require_outputs
-from simstudy.outputs.units import in_units, strata_of
+from simstudy.outputs.units import in_units, stratified
 from simstudy.running.jobs import n_workers
 from simstudy.statistics.pvalues import CONVENTIONS
 from simstudy.validation import InputError, check_choice, check_flag, check_seed, check_text, check_whole
@@ -171,7 +171,7 @@ def _checked_strata(
         raise InputError(
             "strata", f"must not split a resampling unit, but some {unit} has items in more than one {strata}"
         )
-    order, bounds, values = strata_of(units, strata)
+    order, bounds, values = stratified(units, strata)
     sizes = np.diff(bounds)
     if sizes.min() < 2:
         # A single unit never varies: were it resampled, its part of every gain would look certain.

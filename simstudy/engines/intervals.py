@@ -40,7 +40,7 @@ def intervals(question: Question, gain: FloatArray, wins: IntArray, losses: IntA
     """Columns of Comparisons that tell how well the gains (P,) are known; NaN where there is no number.
 
     The score interval is of the `wins` and `losses` (P,) of the better system. A jackknife interval is
-    gain ± t times its standard error (`spread`), and ends where no gain can be larger (`score_range`).
+    gain ± t times its standard error (`spread`), cut at the largest possible gain.
     """
     df = question.n_units - (len(question.strata) - 1)
     se, skewness = spread(question)
@@ -48,8 +48,7 @@ def intervals(question: Question, gain: FloatArray, wins: IntArray, losses: IntA
     if by_score:
         low, high = (question.worth * bound for bound in tango(wins, losses, question.n_units, LEVEL))
     else:
-        reach, (least, largest) = special.stdtrit(df, (1 + LEVEL) / 2) * se, score_range(question.metric)
-        low, high = np.maximum(gain - reach, least - largest), np.minimum(gain + reach, largest - least)
+        low, high = t_interval(gain, se, df, question.metric, LEVEL)
     return {
         "gain_se": se,
         "gain_low": low,
@@ -59,6 +58,13 @@ def intervals(question: Question, gain: FloatArray, wins: IntArray, losses: IntA
         "df": df,
         "skewness": skewness,
     }
+
+
+def t_interval(gain: Any, se: Any, df: Any, metric: Metric, level: float) -> tuple[FloatArray, FloatArray]:
+    """Interval of gains (P,) by Student's t, which ends where no gain can be larger (`score_range`)."""
+    half = special.stdtrit(np.asarray(df, dtype=np.float64), (1 + level) / 2) * se
+    least, largest = score_range(metric)
+    return np.maximum(gain - half, least - largest), np.minimum(gain + half, largest - least)
 
 
 def score_range(metric: Metric) -> tuple[float, float]:

@@ -12,7 +12,7 @@ import pandas as pd
 from simstudy.examination.rows import sorted_pairs, systems
 from simstudy.schema import JSON_NAME, JSON_VERSION
 from simstudy.statistics.decisions import Decision
-from simstudy.suites.contributions import THESE
+from simstudy.suites.averages import THESE
 from simstudy.tables import records
 from simstudy.text.plain_text import json_text
 

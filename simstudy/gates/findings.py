@@ -10,11 +10,11 @@ import pandas as pd
 
 from simstudy.comparisons.equivalence import equivalence
 from simstudy.engines.descriptions import SIDES
+from simstudy.engines.intervals import t_interval
 from simstudy.gates.asked import BETTER, EQUIVALENT, Gate
 from simstudy.readers.long_table import of_several_tasks
 from simstudy.statistics.decisions import Decision, one_row
-from simstudy.suites.contributions import reach
-from simstudy.suites.single_tasks import at_level
+from simstudy.suites.comparing import at_level
 from simstudy.text.numerals import p_floor, p_text
 from simstudy.text.plain_text import shown
 from simstudy.validation import InputError
@@ -149,9 +149,9 @@ def _decided(gate: Gate, row: pd.Series[Any], level: float, *, of_tasks: bool) -
 def _interval(row: pd.Series[Any], found: Examination, level: float) -> tuple[float, float]:
     """The interval of a row's gain at this level, of the same kind as in the tables."""
     if found.tasks is not None:
-        half = float(reach(row["gain_se"], row["df"], level))
-        return float(row["gain"]) - half, float(row["gain"]) + half
-    one = at_level(one_row(row), found.outputs.metric.scale, level).iloc[0]
+        low, high = t_interval(row["gain"], row["gain_se"], row["df"], found.outputs.metric, level)
+        return float(low), float(high)
+    one = at_level(one_row(row), found.outputs.metric, level).iloc[0]
     return float(one["gain_low"]), float(one["gain_high"])
 
 

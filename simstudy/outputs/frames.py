@@ -12,7 +12,6 @@ import pandas as pd
 from simstudy.metrics.base import IntArray
 from simstudy.metrics.registry import sounds_like_error
 from simstudy.notes import Argument, note
-from simstudy.text.reprs import listed
 from simstudy.validation import InputError, brief, check_unique, check_utf8
 
 
@@ -29,8 +28,8 @@ Table = pd.DataFrame | ArrowTable | Mapping[str, Any]
 #: Names of columns of clusters, whatever they hold; no other column is one unless a user says so.
 CLUSTERS = ("cluster", "document", "document_id", "doc", "doc_id")
 
-# Columns of scores that describe the items.
-_OF_ITEMS = ("domain", "cluster", "factor")
+# Columns that describe items in wide tables, or that only long tables have.
+_NO_SYSTEMS = ("system", "score", "sample", "domain", "cluster", "factor")
 
 # Columns that number or name the items, as people call them: no system is called so.
 _IDS = re.compile(r"(?:.*[ _.-])?(?:id|idx|index)|qid|uid|unnamed: \d+", re.IGNORECASE)
@@ -38,16 +37,12 @@ _IDS = re.compile(r"(?:.*[ _.-])?(?:id|idx|index)|qid|uid|unnamed: \d+", re.IGNO
 # What to do about items that occur twice.
 _SAMPLES = "samples of an item need ids of their own, and a column 'cluster' that names the item"
 
-# Clusters of one item each are noted from so many items on: there is little to resample in fewer.
-_FEWEST_NOTED = 5
-
 
 # Tables of scores ----------------------------------------------------------------------------------------------------
 def is_table(value: object) -> bool:
     """Whether this is a frame or another table in memory that hands out Arrow's columns; not a dictionary."""
-    return isinstance(value, pd.DataFrame) or (
-        hasattr(type(value), "__arrow_c_stream__") and not isinstance(value, pd.Series)
-    )
+    has_columns = hasattr(type(value), "__arrow_c_stream__") and not isinstance(value, pd.Series)
+    return has_columns or isinstance(value, pd.DataFrame)
 
 
 def as_frame(argument: str, given: object) -> pd.DataFrame:
@@ -55,18 +50,16 @@ def as_frame(argument: str, given: object) -> pd.DataFrame:
 
     A dictionary has a column for each of its keys: lists of one length, or Series, whose values meet by their labels.
     """
+    if isinstance(given, Mapping):
+        _check_scores_by_system(argument, given)
+    elif not is_table(given):
+        kinds = "a pandas DataFrame, a table of polars or pyarrow, or a dictionary of scores by system"
+        raise InputError(argument, f"must be {kinds}, not {type(given).__name__}")
     try:
         if isinstance(given, pd.DataFrame):
             frame = given
-        elif isinstance(given, Mapping):
-            frame = _scores_by_system(argument, given)
-        elif is_table(given):
-            frame = _arrow_frame(given)
         else:
-            kinds = "a pandas DataFrame, a table of polars or pyarrow, or a dictionary of scores by system"
-            raise InputError(argument, f"must be {kinds}, not {type(given).__name__}")
-    except InputError:
-        raise
+            frame = pd.DataFrame(dict(given)) if isinstance(given, Mapping) else _arrow_frame(given)
     except (ValueError, TypeError, LookupError, NotImplementedError) as error:
         raise InputError(argument, f"cannot be read as a table: {' '.join(str(error).split())}") from None
     names = pd.Index([None if pd.isna(name) else str(name) for name in frame.columns], name=frame.columns.name)
@@ -84,15 +77,12 @@ def as_frame(argument: str, given: object) -> pd.DataFrame:
     return frame.astype(categories)
 
 
-def _scores_by_system(argument: str, given: Mapping[Any, Any]) -> pd.DataFrame:
-    if not given:
-        raise InputError(argument, "must have a column of scores for at least one system")
+def _check_scores_by_system(argument: str, given: Mapping[Any, Any]) -> None:
     for name, column in given.items():
         if isinstance(column, str) or not isinstance(column, Iterable):
             raise InputError(argument, f"must have a list of scores for each system, not {brief(column)} for '{name}'")
     if len({isinstance(column, pd.Series) for column in given.values()}) > 1:
         raise InputError(argument, "must name the items of all systems (Series), or of none (lists)")
-    return pd.DataFrame(dict(given))
 
 
 def _arrow_frame(given: object) -> pd.DataFrame:
@@ -118,7 +108,7 @@ def with_index(argument: str, frame: pd.DataFrame, item: str = "item") -> pd.Dat
         # Labels beside a column of the items were left when rows were selected.
         return rows
     names = list(index.names)
-    is_item = index.nlevels == 1 and item not in rows and names[0] not in ("system", "score", *_OF_ITEMS)
+    is_item = index.nlevels == 1 and item not in rows and names[0] not in _NO_SYSTEMS
     if is_item or names[-1] is None:
         names[-1] = item
     for level, name in enumerate(names):
@@ -140,92 +130,30 @@ def check_no_ids(argument: str, frame: pd.DataFrame) -> None:
         )
 
 
-def wide_scores(given: object) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Scores with items as the index and systems as columns, and a table of the items if the given table says more.
+def wide_scores(given: object) -> pd.DataFrame:
+    """Scores with a column for each system and the items as the index; items without names keep their row numbers.
 
-    Items that nothing names keep the numbers of their rows. An InputError says where a long table has an item of a
-    system twice, or not at all.
+    An InputError names a column that describes items, or says that the table is long: `simstudy.load` reads those.
     """
     frame = as_frame("scores", given)
-    if (
-        cluster := next((name for kind in CLUSTERS for name in map(str, frame) if name.lower() == kind), None)
-    ) is not None:
-        frame = frame.rename(columns={cluster: "cluster"})
     rows = with_index("scores", frame)
-    is_long = not {"system", "score"}.isdisjoint(rows)
-    if not is_long and "item" not in rows and _is_numbered(frame.index):
+    descriptions = {*_NO_SYSTEMS, *frame.index.names}
+    if others := [name for name in rows if name in descriptions - {"item"} or str(name).lower() in CLUSTERS]:
+        rule = f"must have a column for each system; '{others[0]}' is none"
+        remedy = "describe items by items=…, or read the table with simstudy.load(table, metric)"
+        raise InputError("scores", rule, remedy=remedy)
+    if "item" not in rows:
         check_no_ids("scores", rows)
-        return _without_items(rows)
-    for name in ("item", "system", "score") if is_long else ("item",):
-        if name not in rows:
-            remedy = "simstudy.load(table, metric, columns=...) accepts other names"
-            raise InputError("scores", f"must have a column '{name}' among {listed([*rows], 12)}", remedy=remedy)
-    for name in ("item", "system") if is_long else ("item",):
-        if (blank := rows[name].isna() | (rows[name].astype(str).str.strip() == "")).any():
-            row = int(np.argmax(blank)) + 1
-            raise InputError("scores", f"must have an {name} in every row; row {row} has none".replace("an s", "a s"))
-    if is_long:
-        return _pivoted(rows)
-    scores, items = _without_items(rows.set_index("item"))
-    scores.columns.name = frame.columns.name
-    return scores, items
+        return rows
+    if (blank := rows["item"].isna() | (rows["item"].astype(str).str.strip() == "")).any():
+        raise InputError("scores", f"must have an item in every row; row {int(np.argmax(blank)) + 1} has none")
+    return rows.set_index("item")
 
 
-def _without_items(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """The columns of a wide table that are systems, and a table of the items if other columns describe them.
-
-    A note names columns that describe items and that tests do not use.
-    """
-    of_items = [name for name in frame if name in ("sample", *_OF_ITEMS) or str(name).lower() in CLUSTERS]
-    if others := [str(name) for name in of_items if name not in _OF_ITEMS]:
-        note("columns not taken for systems", columns=listed(others))
-    if not of_items:
-        return frame, None
-    if "cluster" in frame:
-        note_single_items(frame["cluster"])
-    items = frame[of_items].reset_index(drop=True)
-    return frame.drop(columns=of_items), items.assign(id=frame.index.astype(str))[["id", *of_items]]
-
-
-def _pivoted(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """The scores of a table with a row for each system and item, and what its other columns say of the items."""
-    of_items = [name for name in _OF_ITEMS if name in rows]
-    if others := [name for name in rows if name not in ("system", "item", "score", *of_items)]:
-        note("columns left out", columns=listed([*map(str, others)]))
-    (item, items), (system, systems) = (pd.factorize(rows[name]) for name in ("item", "system"))
-    place = system * len(items) + item
-    n_rows = np.bincount(place, minlength=len(systems) * len(items)).reshape(len(systems), -1)
-    if (n_rows != 1).any():
-        k, i = np.argwhere(n_rows != 1)[0]
-        cell = f"system '{systems[k]}' has {n_rows[k, i]} of item '{items[i]}'"
-        remedy = "simstudy.load reads samples, and has missing='drop' and missing='zero'"
-        raise InputError("scores", f"must be one for each system and item; {cell}", remedy=remedy)
-    scores = rows["score"].iloc[np.argsort(place)].array
-    by_system = {str(name): scores[k * len(items) : (k + 1) * len(items)] for k, name in enumerate(systems)}
-    first = rows.drop_duplicates("item")[["item", *of_items]].rename(columns={"item": "id"}).reset_index(drop=True)
-    for name in of_items:
-        values = rows.groupby("item", sort=False)[name].nunique(dropna=False)
-        if (values > 1).any():
-            raise InputError("scores", f"must have one {name} for each item; '{values.idxmax()}' has {values.max()}")
-    if "cluster" in of_items:
-        note_single_items(first["cluster"])
-    return pd.DataFrame(by_system, index=pd.Index(items)), first if of_items else None
-
-
-# Notes ---------------------------------------------------------------------------------------------------------------
-def note_single_items(clusters: pd.Series[Any]) -> None:
-    """Note that each item is a cluster by itself: there are no clusters."""
-    if len(clusters) >= _FEWEST_NOTED and clusters.notna().all() and clusters.astype(str).is_unique:
-        note("clusters of one item")
-
-
-def note_errors(columns: pd.Index[Any]) -> None:
-    """Note that columns of scores, of which higher is taken to be better, are called like errors."""
-    names = [str(name) for name in columns]
-    # All columns: one system of many may be called after its loss.
-    called = [str(columns.name), *(names if all(map(sounds_like_error, names)) else ())]
-    if errors := [name for name in called if sounds_like_error(name)]:
-        note("called like errors", name=errors[0], lower=Argument("lower_is_better", True))
+def note_errors(names: list[str]) -> None:
+    """Note that all columns of scores, of which higher is taken to be better, are called like errors."""
+    if all(map(sounds_like_error, names)):
+        note("called like errors", name=names[0], lower=Argument("lower_is_better", True))
 
 
 # Tables of systems and of items --------------------------------------------------------------------------------------
@@ -273,7 +201,7 @@ def matched_table(given: object, argument: str, key: str, axis: pd.Index[Any]) -
     return table.set_index(key).loc[names.tolist()].reset_index()
 
 
-def described(
+def axis_tables(
     argument: str, frame: object, systems: pd.DataFrame | None, items: pd.DataFrame | None
 ) -> tuple[list[str] | pd.DataFrame, list[str] | pd.DataFrame]:
     """The systems and the items of a frame (items x systems): their names, or the tables that describe them."""
@@ -308,8 +236,7 @@ def merged_columns(table: pd.DataFrame, other: pd.DataFrame, what: str, key: str
             row = int(np.argmax(unlike))
             values = f"'{ours.iloc[row]}' here and '{theirs.iloc[row]}' there"
             raise InputError(f"{what} '{table[key].iloc[row]}' has the {name} {values}")
-        missing = ours.isna() & theirs.notna()
-        merged[name] = ours.astype(object).where(~missing, theirs).infer_objects() if missing.any() else ours
+        merged[name] = ours.combine_first(theirs)
     return merged
 
 

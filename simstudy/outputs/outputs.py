@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -23,16 +23,17 @@ from simstudy.outputs.frames import Table
 from simstudy.outputs.statistics import (
     Answers,
     Samples,
+    answer_statistics,
     answers_array,
     check_sums,
-    label_statistics,
+    label_texts,
     read_only,
-    response_statistics,
     samples_array,
     score_values,
     statistics_array,
 )
 from simstudy.running.fingerprints import fingerprint
+from simstudy.text.numerals import counted
 from simstudy.text.reprs import ReprMixin, listed
 from simstudy.validation import (
     InputError,
@@ -45,9 +46,6 @@ from simstudy.validation import (
 )
 
 _ARRAYS = ("statistics", "answers", "samples")
-
-# Statistics that a metric checks together: what it makes of all may be many times as large.
-_TOGETHER = 2**24
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,7 +98,7 @@ class Outputs(ReprMixin):
             # A copy: a cell that is changed in a part must not change the whole.
             object.__setattr__(self, name, getattr(self, name).copy())
 
-    # Made from scores, labels, texts and responses
+    # Made from statistics, scores, labels and texts
 
     @classmethod
     def from_statistics(
@@ -150,9 +148,7 @@ class Outputs(ReprMixin):
         item_table = frames.keyed_table(range(n_items) if items is None else items, n_items, "items", "id")
         names, ids = system_table["name"].tolist(), item_table["id"].array
         check_sums(array, metric, names, ids)
-        step = max(1, _TOGETHER // array[0].size)
-        for first in range(0, n_systems, step):
-            metric.check(array[first : first + step], names[first:], ids)
+        metric.check(array, names, ids)
         metric.check_shared(array, names, ids)
         return cls(
             array,
@@ -182,10 +178,9 @@ class Outputs(ReprMixin):
         Parameters
         ----------
         scores
-            Numbers. *Wide*: a row for each item and a column for each system; a column ``item`` names the items, or
-            else the index. *Long*: a row for each system and item, with ``system``, ``item`` and ``score``. Columns
-            ``domain``, ``cluster`` and ``factor`` go with the items; `simstudy.load` reads more. Or a dictionary:
-            system -> list of scores, or Series whose labels are the items.
+            Numbers: a row for each item and a column for each system; the index or a column ``item`` names the items.
+            Or a dictionary: system -> list of scores, or Series whose labels are the items. `simstudy.load` reads
+            tables with a row for each system and item, and columns that describe the items.
         metric
             "mean" (the scale of the scores), "accuracy" (0/1 scores, in percent), "median", or a metric of your own of
             the items' scores (``ss.metric(…, resample=True)``).
@@ -204,29 +199,20 @@ class Outputs(ReprMixin):
         >>> frame = pd.DataFrame({"a": [1, 0, 1, 1], "b": [1, 0, 0, 1]})
         >>> Outputs.from_scores(frame, "accuracy").scores().tolist()
         [75.0, 50.0]
-        >>> Outputs.from_scores(frame, "accuracy").head(2).scores().tolist()
-        [50.0, 50.0]
         >>> Outputs.from_scores(frame, lower_is_better=True).best_first().names
         ['b', 'a']
-        >>> long = pd.DataFrame({"system": ["a", "a", "b", "b"], "item": ["q1", "q2"] * 2, "score": [1, 0, 1, 1]})
-        >>> Outputs.from_scores(long, "accuracy").scores().tolist()
-        [50.0, 100.0]
         """
         metric = directed(get_metric(metric), lower_is_better)
         is_array = not metric.of_sums and len(metric.statistics) == 1
         if metric.item_range is None and not is_array:
             raise InputError("metric", "must be 'mean' or 'accuracy' for one score per item", metric.name)
-        frame, columns = frames.wide_scores(scores)
+        frame = frames.wide_scores(scores)
+        tables = frames.axis_tables("scores", frame, systems, items)
         values = score_values(frame)
         if lower_is_better is None and metric.higher_is_better:
-            frames.note_errors(frame.columns)
+            frames.note_errors(frame.columns.tolist())
         statistics = values.T[..., None] if is_array else np.stack([values.T, np.ones_like(values.T)], axis=-1)
-        system_table, item_table = frames.described("scores", frame, systems, items)
-        if columns is not None:
-            # The table of the items goes before columns of the scores.
-            table = item_table if isinstance(item_table, pd.DataFrame) else pd.DataFrame({"id": item_table})
-            item_table = table.join(columns[[name for name in columns if name not in table]])
-        return cls.from_statistics(statistics, metric, system_table, item_table, task=task, test_set=test_set)
+        return cls.from_statistics(statistics, metric, *tables, task=task, test_set=test_set)
 
     @classmethod
     def from_labels(
@@ -264,9 +250,10 @@ class Outputs(ReprMixin):
         metric = get_metric(metric)
         if not (isinstance(metric, PerClass) or metric.name == "accuracy"):
             raise InputError("metric", f"must be one of accuracy, {', '.join(PER_CLASS)} for labels", metric.name)
-        tables = frames.described("predicted", predicted, systems, items)
-        statistics, metric, answers = label_statistics(gold, predicted, metric)
-        return cls.from_statistics(statistics, metric, *tables, answers=answers, task=task, test_set=test_set)
+        tables = frames.axis_tables("predicted", predicted, systems, items)
+        labels = {name: label_texts(f"predicted of system '{name}'", labels) for name, labels in predicted.items()}
+        counts = answer_statistics("gold", label_texts("gold", gold), labels, metric)
+        return cls.from_statistics(*counts[:2], *tables, answers=counts[2], task=task, test_set=test_set)
 
     @classmethod
     def from_texts(
@@ -307,66 +294,14 @@ class Outputs(ReprMixin):
         metric = get_metric(metric)
         if not metric.of_texts:
             raise InputError("metric", "must be a metric of texts, such as bleu, chrf or wer", metric.name)
-        tables = frames.described("texts", texts, systems, items)
-        if len(references) != len(texts):
-            raise InputError("references", f"must be {len(texts):,}, one for each row of texts", len(references))
+        tables = frames.axis_tables("texts", texts, systems, items)
         for name, column in texts.items():
             if not all(isinstance(text, str) for text in column):
                 raise InputError("texts", f"must be text for each item, unlike a value of system '{name}'")
-        lists = [[texts] if isinstance(texts, str) else list(texts) for texts in references]
-        counter = metric.text_counter(lists, tokenize=tokenize, lowercase=lowercase)
-        assert counter is not None
-        codes, _ = pd.factorize(texts.to_numpy(dtype=object).T.ravel())
-        return cls.from_statistics(
-            np.stack([counter.statistics(column.tolist()) for _, column in texts.items()]),
-            metric.signed(counter.signature),
-            *tables,
-            answers=codes.reshape(texts.shape[1], -1),
-            task=task,
-            test_set=test_set,
-        )
-
-    @classmethod
-    def from_responses(
-        cls,
-        gold: Iterable[Hashable],
-        responses: Mapping[str, Iterable[Hashable]],
-        metric: str | Metric = "f1",
-        *,
-        task: str = "",
-        test_set: str = "",
-    ) -> Outputs:
-        """Outputs of systems that find things (relations, names): each distinct response is an item.
-
-        A randomization test of these items is that of Yeh (2000, section 3.3), who shuffles the responses that only one
-        of two systems gave.
-
-        Parameters
-        ----------
-        gold
-            What should be found: text, numbers or tuples, each once.
-        responses
-            System's name -> what it found, each once.
-        metric
-            One of (correct, guessed, gold): "precision", "recall", "f1" …
-
-        Returns
-        -------
-        outputs
-            Items are the gold responses in their order, then the spurious ones as they appear (those of a set in the
-            order of their texts); ids are their texts. A statistic of a system and a response is 1 or 0.
-
-        Examples
-        --------
-        >>> outputs = Outputs.from_responses(["cat", "dog"], {"a": ["dog", "cow"], "b": ["cat", "dog", "cow", "elk"]})
-        >>> outputs.items["id"].tolist(), outputs.with_metric("precision").scores().tolist()
-        (['cat', 'dog', 'cow', 'elk'], [50.0, 50.0])
-        """
-        metric = get_metric(metric)
-        if metric.statistics != ("correct", "guessed", "gold"):
-            raise InputError("metric", f"must use (correct, guessed, gold) for responses, unlike '{metric.name}'")
-        statistics, texts = response_statistics(gold, responses)
-        return cls.from_statistics(statistics, metric, list(responses), texts, task=task, test_set=test_set)
+        by_system = {name: column.tolist() for name, column in texts.items()}
+        options = {"tokenize": tokenize, "lowercase": lowercase}
+        counts = answer_statistics("references", references, by_system, metric, **options)
+        return cls.from_statistics(*counts[:2], *tables, answers=counts[2], task=task, test_set=test_set)
 
     # Numbers and names
 
@@ -410,7 +345,6 @@ class Outputs(ReprMixin):
 
         Examples
         --------
-        >>> from simstudy import Outputs
         >>> outputs = Outputs.from_statistics([[[3, 4, 6]]], "f1")
         >>> outputs.with_metric("precision").scores().tolist(), outputs.with_metric("recall").scores().tolist()
         ([75.0], [50.0])
@@ -422,18 +356,16 @@ class Outputs(ReprMixin):
         metric.check(self.statistics, self.names, self.items["id"].tolist())
         return replace(self, metric=metric)
 
-    def labels(self, name: str, argument: str = "") -> pd.Series[str]:
+    def labels(self, name: str, argument: str = "column") -> pd.Series[str]:
         """A column of the item table as text, in which every item has a value; InputError if one has none.
 
-        If users name the column by an `argument`, the error of a column that is not there names it.
+        The error of a column that is not there names the `argument` by which users name the column.
         """
-        check_text("name", name, "the name of a column of the items")
+        check_text(argument, name, "the name of a column of the items")
         if name not in self.items:
             columns = list(map(str, self.items.columns))
             remedy = f"they have {', '.join(columns)}{nearest(name, columns)}"
-            if argument:
-                raise InputError(argument, f"must be a column of the items{self._place()}", name, remedy)
-            raise InputError(f"items{self._place()} have no column '{name}'; {remedy}")
+            raise InputError(argument, f"must be a column of the items{self._place()}", name, remedy)
         column = self.items[name].astype(str)
         blank = self.items[name].isna() | (column.str.strip() == "")
         if blank.any():
@@ -613,9 +545,8 @@ class Outputs(ReprMixin):
         ranked = self.best_first()
         best = [f"{name} {score:.4g}" for name, score in zip(ranked.names, ranked.scores(), strict=True)]
         place = self._place() + (f", task '{self.task}'" if self.task else "")
-        counts = ((self.n_systems, "system"), (self.n_items, "item"))
-        systems, items = (f"{n:,} {noun}{'s' * (n != 1)}" for n, noun in counts)
-        return f"Outputs: {systems} on {items}{place}, metric {self.metric.name}", f"best first: {listed(best)}"
+        sizes = f"{counted(self.n_systems, 'system')} on {counted(self.n_items, 'item')}"
+        return f"Outputs: {sizes}{place}, metric {self.metric.name}", f"best first: {listed(best)}"
 
     def _table(self) -> pd.DataFrame:
         ranked = self.best_first()

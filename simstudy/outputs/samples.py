@@ -57,10 +57,6 @@ def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None
         The column of the items that says of which question an item is a sample. None: ``sample_of``, which readers
         write.
 
-    References
-    ----------
-    Chen et al. 2021 (Evaluating Large Language Models Trained on Code); Yao et al. 2024 (tau-bench).
-
     Examples
     --------
     >>> import pandas as pd
@@ -77,10 +73,7 @@ def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None
     check_text("question", question, "the name of a column of the items", or_none=True)
     if not isinstance(metric, str) or (metric not in ("mean", "pass@1") and sample_metric(metric) is None):
         raise InputError("metric", f"must be one of mean, {', '.join(SAMPLE_KINDS)} (k >= 2)", metric)
-    if outputs.samples is not None and question is None:
-        means, codes = outputs, None
-    else:
-        means, codes = _means(outputs, question)
+    means, codes = _means(outputs, question)
     if metric in ("mean", "pass@1"):
         return means
     kind, k = kind_and_k(metric)
@@ -100,8 +93,10 @@ def per_question(outputs: Outputs, metric: str = "mean", *, question: str | None
     return replace(means, statistics=statistics, metric=get_metric(metric), answers=None, samples=None)
 
 
-def _means(outputs: Outputs, question: str | None) -> tuple[Outputs, IntArray]:
-    """The outputs with a question's mean as its score, and the question of each item."""
+def _means(outputs: Outputs, question: str | None) -> tuple[Outputs, IntArray | None]:
+    """The outputs with a question's mean as its score, and the question of each item; None if items are means."""
+    if outputs.samples is not None and question is None:
+        return outputs, None
     column = question or SAMPLE_OF
     if column not in outputs.items:
         raise InputError(

@@ -1,9 +1,8 @@
-"""Arrays of Outputs, checked: statistics, answers and samples, and the counts of labels and of responses."""
+"""Arrays of Outputs, checked: statistics, answers and samples, and the counts of labels and texts."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -13,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype
 
 from simstudy.metrics import Metric
-from simstudy.metrics.labels import PerClass, label_counts
-from simstudy.validation import InputError, check_mapping, check_unmasked
+from simstudy.metrics.labels import PerClass
+from simstudy.validation import InputError, check_unmasked
 
 Answers = NDArray[np.int64]
 """(K systems, n items) numbers that stand for what the systems answered."""
@@ -40,10 +39,8 @@ def statistics_array(statistics: object, metric: Metric) -> NDArray[Any]:
         # Rows of tables would be matched by their positions, whatever their names are.
         raise InputError("statistics", "must be an array, not tables: put all into one order and pass .to_numpy()")
     check_unmasked("statistics", statistics)
-    # An array that its owner cannot write to needs no copy.
-    is_fixed = isinstance(statistics, np.ndarray) and statistics.base is None and not statistics.flags.writeable
     try:
-        array = np.array(statistics, order="C", copy=None if is_fixed else True)
+        array = np.array(statistics, order="C")
     except ValueError:
         raise InputError("statistics", "must be one rectangular array: systems x items x statistics") from None
     if array.dtype.kind == "b":
@@ -63,17 +60,11 @@ def statistics_array(statistics: object, metric: Metric) -> NDArray[Any]:
 
 def check_sums(array: NDArray[Any], metric: Metric, names: Sequence[str], ids: Sequence[str]) -> None:
     """Raise an InputError for statistics (K, n, S) that are not finite, or too large to be added without an error."""
-    if array.dtype.kind == "f":
-        with np.errstate(over="ignore", invalid="ignore"):
-            sums = array.sum(axis=1, dtype=np.float64)
-        if np.isfinite(sums).all():
-            return
-        if np.isfinite(array).all():
-            raise InputError("statistics", "must have finite sums; some are too large to add")
-        system, item, s = np.argwhere(~np.isfinite(array))[0]
+    if not (finite := np.isfinite(array)).all():
+        system, item, s = np.argwhere(~finite)[0]
         value = f"item '{ids[item]}' of system '{names[system]}' has {metric.statistics[s]} = {array[system, item, s]}"
         raise InputError("statistics", f"must be finite; {value}")
-    if np.iinfo(array.dtype).max * array.shape[1] < _LARGEST_SUM:
+    if array.dtype.kind == "f" or np.iinfo(array.dtype).max * array.shape[1] < _LARGEST_SUM:
         return
     sizes = np.abs(array.astype(np.float64)).sum(axis=1)
     if sizes.max() >= _LARGEST_SUM:
@@ -92,18 +83,15 @@ def answers_array(answers: ArrayLike, shape: tuple[int, ...]) -> Answers:
 
 def samples_array(samples: ArrayLike, shape: tuple[int, ...]) -> Samples:
     """Samples as an array; InputError for another shape, numbers below 1, and variances below 0."""
-    try:
-        array = np.array(samples, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.empty(0)
-    if array.shape != (*shape, 2):
+    array = np.asarray(samples)
+    if array.shape != (*shape, 2) or array.dtype.kind not in "iuf":
         raise InputError("samples", f"must be numbers of shape {(*shape, 2)}", array.shape)
     number, variance = array[..., 0], array[..., 1]
     if not ((number >= 1) & (number == np.rint(number)) & np.isfinite(number)).all():
         raise InputError("samples", "must have whole numbers of samples from 1 on")
     if (variance < 0).any() or np.isinf(variance).any():
         raise InputError("samples", "must have variances of at least 0, or NaN where they are not known")
-    return array
+    return array.astype(np.float64)
 
 
 def score_values(scores: pd.DataFrame) -> NDArray[Any]:
@@ -120,25 +108,7 @@ def score_values(scores: pd.DataFrame) -> NDArray[Any]:
     return scores.to_numpy(dtype=np.float64 if any(map(is_float_dtype, scores.dtypes)) else np.int64)
 
 
-def label_statistics(
-    gold: object, predicted: pd.DataFrame, metric: Metric
-) -> tuple[NDArray[Any], Metric, NDArray[np.int64]]:
-    """The counts of predicted labels (n items, K systems), the metric of their classes, and the labels as answers."""
-    gold_labels = _labels(gold, "gold")
-    if len(gold_labels) != len(predicted):
-        raise InputError("gold", f"must have {len(predicted)} labels, as the predicted ones", len(gold_labels))
-    predictions = [
-        _labels(predicted.iloc[:, k].to_numpy(), f"predicted of system '{name}'")
-        for k, name in enumerate(predicted.columns)
-    ]
-    if isinstance(metric, PerClass):
-        metric = metric.with_classes(chain(gold_labels, *predictions))
-    codes, _ = pd.factorize(np.array(list(chain(*predictions)), dtype=object))
-    counts = np.stack([label_counts(metric, gold_labels, labels) for labels in predictions])
-    return counts, metric, codes.reshape(len(predictions), -1)
-
-
-def _labels(values: object, argument: str) -> list[str]:
+def label_texts(argument: str, values: object) -> list[str]:
     """Labels as text without blanks around it, whole numbers without a decimal point; InputError if one is missing."""
     column = pd.Series(values)
     if (missing := column.isna()).any():
@@ -148,37 +118,25 @@ def _labels(values: object, argument: str) -> list[str]:
     return [str(label).strip() for label in column]
 
 
-def response_statistics(
-    gold: Iterable[Hashable], responses: Mapping[str, Iterable[Hashable]]
-) -> tuple[NDArray[np.int8], list[str]]:
-    """(correct, guessed, gold) of each distinct response, shape (K systems, n responses, 3), and the responses' texts.
+def answer_statistics(
+    argument: str,
+    references: Sequence[str | Sequence[str]],
+    answers: Mapping[Hashable, list[str]],
+    metric: Metric,
+    **options: Any,
+) -> tuple[NDArray[Any], Metric, Answers]:
+    """Counts (K, n, S) of answers by system, the metric with its classes or signature, and the answers' numbers (K, n).
 
-    Gold responses come first, then the spurious ones as they appear.
+    The answers are texts or labels. An item has one reference or several; `options` are those of `Metric.text_counter`.
     """
-    check_mapping("responses", responses, "the name of each system to its responses")
-    right = _distinct(gold, "gold")
-    by_system = [_distinct(given, f"responses of system '{name}'") for name, given in responses.items()]
-    positions = {response: i for i, response in enumerate(dict.fromkeys(chain(right, *by_system)))}
-    if not positions:
-        raise InputError("gold and responses", "must hold at least one response")
-    statistics = np.zeros((len(by_system), len(positions), 3), dtype=np.int8)
-    statistics[:, : len(right), 2] = 1
-    for k, given in enumerate(by_system):
-        statistics[k, [positions[response] for response in given], 1] = 1
-    statistics[..., 0] = statistics[..., 1] & statistics[..., 2]
-    return statistics, [str(response) for response in positions]
-
-
-def _distinct(given: Iterable[Hashable], argument: str) -> list[Hashable]:
-    """The responses in their order, a set's in the order of their texts; InputError if one occurs twice."""
-    if isinstance(given, str | Mapping | pd.DataFrame) or not isinstance(given, Iterable):
-        raise InputError(argument, "must be a list or set of responses", given)
-    # A set of texts has another order in every process.
-    responses = sorted(given, key=str) if isinstance(given, set | frozenset) else list(given)
-    try:
-        response, n = Counter(responses).most_common(1)[0] if responses else (None, 0)
-    except TypeError:
-        raise InputError(argument, "must be hashable (text, numbers, tuples)") from None
-    if n > 1:
-        raise InputError(argument, f"must be distinct; '{response}' occurs twice")
-    return responses
+    n_items = len(next(iter(answers.values())))
+    if len(references) != n_items:
+        raise InputError(argument, f"must be {n_items:,}, one for each row of the answers", len(references))
+    lists = [[texts] if isinstance(texts, str) else list(texts) for texts in references]
+    if isinstance(metric, PerClass):
+        metric = metric.with_classes(chain(*lists, *answers.values()))
+    counter = metric.text_counter(lists, **options)
+    assert counter is not None
+    codes, _ = pd.factorize(np.array(list(chain(*answers.values())), dtype=object))
+    counts = np.stack([counter.statistics(texts) for texts in answers.values()])
+    return counts, metric.signed(counter.signature), codes.reshape(len(answers), n_items)

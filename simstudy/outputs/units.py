@@ -28,20 +28,18 @@ def in_units(outputs: Outputs, unit: str | None = None) -> Outputs:
     return units if (order == np.arange(len(order))).all() else units.take(order)
 
 
-def strata_of(units: Outputs, strata: str | None) -> tuple[IntArray, IntArray, list[str]]:
-    """An order of the units in which those of a stratum are next to each other, the strata's bounds, and their names.
+def stratified(units: Outputs, strata: str | None) -> tuple[IntArray, IntArray, list[str]]:
+    """An order of the units in which a stratum's are next to each other, the strata's bounds, and their names.
 
     Without strata all units are one.
     """
     if strata is None:
         return np.arange(units.n_items), np.array([0, units.n_items], dtype=np.int64), [""]
-    codes, values = pd.factorize(units.labels(strata))
-    place = np.empty(len(values), dtype=np.int64)
-    by_name = shortest_first(pd.Series(values))
-    place[by_name] = np.arange(len(values))
-    codes = place[codes]
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(codes))]).astype(np.int64)
-    return np.argsort(codes, kind="stable"), bounds, [str(values[k]) for k in by_name]
+    codes, names = pd.factorize(units.labels(strata))
+    by_name = shortest_first(pd.Series(names))
+    places = np.argsort(by_name)[codes]
+    bounds = np.cumsum(np.bincount(places + 1)).astype(np.int64)
+    return np.argsort(places, kind="stable"), bounds, [str(names[k]) for k in by_name]
 
 
 def are_battles(items: pd.DataFrame) -> bool:
@@ -56,20 +54,18 @@ def battles(outputs: Outputs) -> tuple[IntArray, IntArray, FloatArray] | None:
     """
     if not are_battles(outputs.items):
         return None
-    place = {name: k for k, name in enumerate(outputs.names)}
-    first, second = (outputs.items[name].map(place) for name in BATTLE[:2])
-    there = (first.notna() & second.notna()).to_numpy()
-    points = outputs.items[BATTLE[2]].to_numpy(np.float64)
-    a, b = (np.asarray(side[there], dtype=np.int64) for side in (first, second))
-    return a, b, np.asarray(points[there])
+    names = pd.Index(outputs.names)
+    first, second = (names.get_indexer(pd.Index(outputs.items[column])) for column in BATTLE[:2])
+    present = (first >= 0) & (second >= 0)
+    return first[present], second[present], outputs.items[BATTLE[2]].to_numpy(np.float64)[present]
 
 
 def meetings(outputs: Outputs) -> tuple[IntArray, IntArray] | None:
     """How often each system won against each other one, and how often they tied, (K, K) each; None for other items."""
-    found = battles(outputs)
-    if found is None:
+    rows = battles(outputs)
+    if rows is None:
         return None
-    first, second, points = found
+    first, second, points = rows
     won, tied = np.zeros((2, outputs.n_systems, outputs.n_systems), dtype=np.int64)
     np.add.at(won, (first[points == 1], second[points == 1]), 1)
     np.add.at(won, (second[points == 0], first[points == 0]), 1)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from simstudy.notes import Argument, Note, Words, kind_of, note
 from simstudy.outputs import Outputs, check_outputs
-from simstudy.outputs.frames import complete_systems, note_single_items
+from simstudy.outputs.frames import complete_systems
 from simstudy.readers.columns import (
     NO_NAMES,
     OURS,
@@ -40,6 +40,9 @@ _OF_FILES = ("system", "item", "sample", "n_samples", "score", "gold", "predicte
 
 # Columns that may number the rows.
 _ROW_NUMBERS = ("id", "index", "idx", "unnamed:_0")
+
+# Clusters of one item each are noted from so many items on: there is little to resample in fewer.
+_FEWEST_NOTED = 5
 
 # Kinds of notes that say what the clusters are.
 _ON_CLUSTERS = ("clusters of items", "clusters of domains", "clusters across domains", "clusters not used")
@@ -182,7 +185,9 @@ def _in_domains(items: pd.DataFrame) -> pd.DataFrame:
     """
     if "cluster" not in items:
         return items
-    note_single_items(items["cluster"])
+    clusters = items["cluster"]
+    if len(clusters) >= _FEWEST_NOTED and clusters.notna().all() and clusters.astype(str).is_unique:
+        note("clusters of one item")
     if "domain" not in items or items[["domain", "cluster"]].isna().any(axis=None):
         return items
     pairs = items[["domain", "cluster"]].astype(str).drop_duplicates()

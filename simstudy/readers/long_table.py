@@ -23,7 +23,7 @@ from simstudy.notes import Argument, Note, Words, note
 from simstudy.outputs import Outputs
 from simstudy.outputs.samples import SAMPLE_OF, has_samples, per_question, unit_in_words
 from simstudy.outputs.statistics import read_only
-from simstudy.outputs.test_set import ItemTexts, PackedTexts
+from simstudy.outputs.test_set import ItemTexts
 from simstudy.readers.columns import (
     NO_NAMES,
     USUAL,
@@ -225,7 +225,7 @@ def outputs_of(table: LongTable, request: Request) -> Loaded:
     keyed = _sampled(_crossed(keyed, request), table)
     keyed, table, described = _items_table(keyed, table, request)
     statistics = _statistics(keyed.rows, table.values, metric)
-    texts = _texts(keyed, table, described["id"].tolist()) if request.keeps_texts else None
+    texts = _texts(keyed, table) if request.keeps_texts else None
     samples = _samples_of_means(keyed, statistics, metric)
     if _unlike_samples(keyed, statistics, metric, request):
         keyed, statistics, samples, described = _question_means(keyed, statistics, described)
@@ -670,11 +670,10 @@ def as_text(value: object) -> str | None:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _texts(keyed: _Keyed, table: LongTable, ids: list[str]) -> ItemTexts | None:
+def _texts(keyed: _Keyed, table: LongTable) -> ItemTexts | None:
     """What items ask, what is right and what systems answered, for people; None if the files do not say."""
     rows = keyed.rows.assign(item=keyed.items[keyed.item])
-    places = {name: i for i, name in enumerate(ids)}
-    of_items: dict[str, PackedTexts] = {}
+    of_items: dict[str, dict[str, str | None]] = {}
     for name in ("input", "gold", "reference"):
         for frame in (rows,) if table.expected is None else (table.expected, rows):
             if name in of_items or name not in frame or name in table.values:
@@ -682,17 +681,15 @@ def _texts(keyed: _Keyed, table: LongTable, ids: list[str]) -> ItemTexts | None:
             # The first text of an item counts.
             frame = frame[frame[name].notna()].drop_duplicates("item")
             if len(frame):
-                texts = dict(zip(frame["item"], map(as_text, frame[name]), strict=True))
-                of_items[name] = PackedTexts(places, map(texts.get, ids))
-    answers: dict[str, PackedTexts] = {}
+                of_items[name] = dict(zip(frame["item"], map(as_text, frame[name]), strict=True))
+    answers: dict[str, dict[str, str | None]] = {}
     if "answer" in rows and rows["answer"].notna().any():
         for k, name in enumerate(keyed.systems):
             frame = rows[keyed.system == k]
-            of_item = dict(zip(frame["item"], range(len(frame)), strict=True))
-            answers[name] = PackedTexts(of_item, map(as_text, frame["answer"]))
+            answers[name] = dict(zip(frame["item"], map(as_text, frame["answer"]), strict=True))
     if not answers and not of_items:
         return None
     samples: dict[str, list[str]] = {}
     for item, question in zip(keyed.items, keyed.question if keyed.question is not None else (), strict=False):
         samples.setdefault(question, []).append(item)
-    return ItemTexts(of_items.get("input"), of_items.get("gold") or of_items.get("reference"), answers, samples)
+    return ItemTexts(of_items.get("input", {}), of_items.get("gold") or of_items.get("reference", {}), answers, samples)

@@ -7,7 +7,8 @@ average that gives this score is taken, and by size if both do, which is the har
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,38 +26,31 @@ _SAME = 1e-6
 def harness_groups(paths: Iterable[str | Path], tasks: Collection[str]) -> dict[str, TaskGroup]:
     """The groups of these tasks, by name, that results files in the folders of these paths define.
 
-    A group is left out if it has fewer than two tasks or, with a note, if not all of its tasks are there.
-
-    Raises
-    ------
-    ValueError
-        Names a file that is no results file, or whose groups contradict those of another file.
+    A group is left out if it has fewer than two tasks or, with a note, if not all of its tasks are there. An InputError
+    names a file that is no results file, or whose groups contradict those of another file.
 
     Examples
     --------
     >>> harness_groups([], ["arc_easy"])
     {}
     """
-    found: dict[str, tuple[TaskGroup, Path]] = {}
-    for path in _results(paths):
+    first: dict[str, tuple[TaskGroup, Path]] = {}
+    for path in _newest_results(paths):
         content = read_json(path)
-        if not isinstance(content, dict):
+        if not isinstance(content, dict) or not isinstance(content.get("group_subtasks", {}), dict):
             raise InputError("not a results file of lm-evaluation-harness", at=path)
-        listed = content.get("group_subtasks")
-        subtasks: dict[str, Any] = listed if isinstance(listed, dict) else {}
+        subtasks: dict[str, Any] = content.get("group_subtasks", {})
         for name in subtasks:
-            members = _leaves(name, subtasks, path)
+            members = _tasks_below(name, subtasks, path)
             if len(members) < 2:
                 continue
-            group = TaskGroup(tuple(members), by_size=_by_size(name, members, content))
-            known, first = found.setdefault(name, (group, path))
-            if set(known.tasks) != set(group.tasks):
-                raise InputError(f"group '{name}' has other tasks than in {first}", at=path)
-            if not group.by_size:
-                # Another system may have the same average both ways, which does not tell.
-                found[name] = group, first
+            group, origin = first.setdefault(name, (TaskGroup(members, by_size=True), path))
+            if set(group.tasks) != set(members):
+                raise InputError(f"group '{name}' has other tasks than in {origin}", at=path)
+            # A system with the same average both ways does not tell; another may.
+            first[name] = replace(group, by_size=group.by_size and _by_size(name, members, content)), origin
     groups = {}
-    for name, (group, path) in found.items():
+    for name, (group, path) in first.items():
         missing = [task for task in group.tasks if task not in tasks]
         if not missing:
             groups[name] = group
@@ -65,42 +59,40 @@ def harness_groups(paths: Iterable[str | Path], tasks: Collection[str]) -> dict[
     return groups
 
 
-def _results(paths: Iterable[str | Path]) -> list[Path]:
+def _newest_results(paths: Iterable[str | Path]) -> list[Path]:
     """The newest results file of each folder."""
     newest: dict[Path, Path] = {}
     for path in map(Path, paths):
         files = path.rglob("results_*.json") if path.is_dir() else path.absolute().parent.glob("results_*.json")
-        for file in sorted(files):
-            newest[file.parent] = file
+        newest |= {file.parent: file for file in sorted(files)}
     return list(newest.values())
 
 
-def _leaves(name: str, subtasks: Mapping[str, Any], path: Path, above: tuple[str, ...] = ()) -> list[str]:
-    """The tasks below a group, each once."""
-    if name in above:
-        raise InputError(f"group '{name}' is part of itself", at=path)
-    below = subtasks.get(name)
-    if not isinstance(below, list) or not all(isinstance(one, str) for one in below):
-        raise InputError(f"group '{name}'", "must be a list of names of tasks", at=path)
-    found: dict[str, None] = {}
-    for one in below:
-        leaves = _leaves(one, subtasks, path, (*above, name)) if subtasks.get(one) else [one]
-        found |= dict.fromkeys(leaves)
-    return list(found)
+def _tasks_below(name: str, subtasks: Mapping[str, Any], path: Path) -> tuple[str, ...]:
+    """The tasks below a group and its groups, each once."""
+    names, groups, tasks = [name], set(), []
+    while names:
+        below = subtasks.get(first := names.pop(0))
+        if not below:
+            tasks.append(first)
+        elif not isinstance(below, list) or not all(isinstance(task, str) for task in below):
+            raise InputError(f"group '{first}'", "must be a list of names of tasks", at=path)
+        elif first not in groups:
+            groups.add(first)
+            names = [*below, *names]
+    return tuple(dict.fromkeys(tasks))
 
 
-def _by_size(name: str, members: list[str], content: Mapping[str, Any]) -> bool:
+def _by_size(name: str, members: Sequence[str], content: Mapping[str, Any]) -> bool:
     """Whether the group's score in the file is the mean of its tasks by size; True if the file does not tell."""
-    results, sizes = content.get("results"), content.get("n-samples")
-    if not isinstance(results, dict) or not isinstance(sizes, dict) or not isinstance(results.get(name), dict):
+    try:
+        results, sizes = content["results"], content["n-samples"]
+        n = [float(sizes[task]["effective"]) for task in members]
+        scores = {metric: score for metric, score in results[name].items() if isinstance(score, float)}
+        by_task = {metric: [float(results[task][metric]) for task in members] for metric in scores}
+    except (KeyError, TypeError, ValueError, AttributeError):
         return True
-    for metric, score in results[name].items():
-        try:
-            values = np.array([float(results[task][metric]) for task in members])
-            n = np.array([float(sizes[task]["effective"]) for task in members])
-            target = float(score)
-        except (KeyError, TypeError, ValueError):
-            continue
-        if "stderr" not in metric and abs(values.mean() - target) < _SAME:
-            return bool(abs((values * n).sum() / n.sum() - target) < _SAME)
+    for metric, score in scores.items():
+        if "stderr" not in metric and abs(np.mean(by_task[metric]) - score) < _SAME:
+            return bool(abs(np.average(by_task[metric], weights=n) - score) < _SAME)
     return True

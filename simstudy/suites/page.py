@@ -9,13 +9,13 @@ import pandas as pd
 from simstudy import plot
 from simstudy.pages import charts
 from simstudy.pages.sections import Chart, Figure, Section, Table
-from simstudy.suites.contributions import THESE
+from simstudy.suites.averages import THESE
 from simstudy.suites.printed import average_rows, system_rows, task_rows
 from simstudy.suites.sentences import digits
 from simstudy.text.plain_text import shown
 
 if TYPE_CHECKING:
-    from simstudy.suites.across import AcrossTasks
+    from simstudy.suites.comparing import AcrossTasks
 
 # Rows of a table that a page in Markdown shows; the CSV has all. Systems of a figure.
 _MOST_ROWS, _MOST_SYSTEMS = 60, 60

@@ -16,12 +16,12 @@ from simstudy.papers.leaderboards import check_baseline
 from simstudy.papers.pairs import gained, interval, number_format
 from simstudy.papers.references import SUM_OF_VARIANCES
 from simstudy.statistics.multiplicity import holm
-from simstudy.suites.contributions import LIKE_THESE, THESE
+from simstudy.suites.averages import LIKE_THESE, THESE
 from simstudy.text.numerals import number_text, p_floor, p_text, units_text
 from simstudy.text.plain_text import shown
 
 if TYPE_CHECKING:
-    from simstudy.suites.across import AcrossTasks
+    from simstudy.suites.comparing import AcrossTasks
 
 
 def paper(found: AcrossTasks, *, baseline: str | None = None, notes: Sequence[str] = ()) -> Paper:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from simstudy.pages.sections import Table
-from simstudy.suites.contributions import LIKE_THESE, THESE
+from simstudy.suites.averages import LIKE_THESE, THESE
 from simstudy.suites.sentences import digits
 from simstudy.text.headings import apart
 from simstudy.text.numerals import p_floor, p_text
@@ -16,7 +16,7 @@ from simstudy.text.plain_text import shown
 from simstudy.text.printing import LEFT_OUT, MOST_LINES, Printer, left_out, noted
 
 if TYPE_CHECKING:
-    from simstudy.suites.across import AcrossTasks
+    from simstudy.suites.comparing import AcrossTasks
 
 # Tasks that are columns, without being asked for; the least number of rows; other averages; notes.
 _COLUMNS, _LEAST, _MOST_AVERAGES, _MOST_NOTES = 8, 4, 4, 3

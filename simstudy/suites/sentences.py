@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from simstudy.statistics.decisions import Decision, one_row
-from simstudy.suites.contributions import LIKE_THESE, THESE
+from simstudy.suites.averages import LIKE_THESE, THESE
 from simstudy.text.numerals import p_floor, p_text, score_format, units_text
 from simstudy.text.plain_text import shown
 from simstudy.text.reprs import listed
 
 if TYPE_CHECKING:
-    from simstudy.suites.across import AcrossTasks
+    from simstudy.suites.comparing import AcrossTasks
 
 # Characters of the names of the systems that may be the best.
 _NAMES = 150
@@ -104,7 +104,7 @@ def _driven(found: AcrossTasks, form: str) -> list[str]:
     if row["sign_changes"]:
         end = ", and the other system is ahead" if row["gain"] < 0 else ", and neither is ahead"
     elif row["significance_changes"]:
-        now = "significant" if abs(row["gain"]) > row["gain"] - row["gain_low"] else "not significant"
+        now = "significant" if row["gain_low"] > 0 or row["gain_high"] < 0 else "not significant"
         end = f", and {now} for the remaining tasks"
     task = shown(row["task"])
     return [f"Leaving out task {task} changes the gain most: without it the gain is {row['gain']:{form}}{end}."]

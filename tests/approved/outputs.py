@@ -36,7 +36,7 @@ def cuts_and_joins() -> Values:
     counts = np.sort(rng.integers(0, 9, (2, 40, 3)), axis=-1)
     counts[1, :, 2] = counts[0, :, 2] = counts.max(axis=(0, 2))
     f1 = ss.Outputs.from_statistics(counts, "f1", ["new", "old"])
-    gold = {f"r{k}" for k in range(30)}
+    gold = sorted(f"r{k}" for k in range(30))
     responses = {name: {f"r{k}" for k in rng.choice(50, 25, replace=False)} for name in ("new", "old")}
     others = correlated_accuracies([0.5], 100, seed=9)
     joined = Outputs.from_statistics(others.statistics, others.metric, ["late"], items)
@@ -53,13 +53,22 @@ def cuts_and_joins() -> Values:
         "one system more": outputs.join_systems(joined),
         "best first": outputs.best_first(),
         "precision": f1.with_metric("precision"),
-        "responses": ss.Outputs.from_responses(gold, responses),
+        "responses": _responses(gold, responses),
         "loaded": loaded,
     }
     values: Values = {name: _summary(part) for name, part in parts.items()}
     values["same fingerprint"] = loaded.fingerprint() == outputs.fingerprint()
     values["gains"] = outputs.gains(np.array([0, 1]), np.array([2, 2]))
     return values
+
+
+def _responses(gold: list[str], responses: dict[str, set[str]]) -> ss.Outputs:
+    """Counts of each response: right, given and gold."""
+    ids = list(dict.fromkeys([*gold, *(response for name in responses for response in sorted(responses[name]))]))
+    given = np.array([[response in by_system for response in ids] for by_system in responses.values()])
+    is_gold = np.arange(len(ids)) < len(gold)
+    counts = np.stack([given & is_gold, given, np.tile(is_gold, (len(given), 1))], axis=-1)
+    return ss.Outputs.from_statistics(counts, "f1", list(responses), ids)
 
 
 @recording(STUDIES)

@@ -80,7 +80,6 @@ _MADE: dict[str, Call] = {
     "from_statistics": call(
         ss.Outputs.from_statistics, statistics=np.ones((2, 5, 2), dtype=int), metric="accuracy", systems=["a", "b"]
     ),
-    "from_responses": call(ss.Outputs.from_responses, gold=["a", "b"], responses={"one": ["a"], "two": ["b", "c"]}),
     "from_candidates": call(ss.rankings.Candidates.from_scores, scores=CANDIDATES_FRAME, true=GOLD),
     "from_arrays": call(ss.training.Task.from_arrays, name="tiny", features=FEATURES, gold=LABELS, **PARTS_OF_TASK),
     "clustered_accuracies": call(

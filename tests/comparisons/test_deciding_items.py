@@ -17,7 +17,7 @@ from simstudy.comparisons.deciding_items import contributions_of_pairs, item_sco
 from simstudy.examination import Examination
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
-from simstudy.outputs.test_set import ItemTexts, PackedTexts
+from simstudy.outputs.test_set import ItemTexts
 from tests.metrics.test_influence import statistics_of
 from tests.oracles import ascending
 
@@ -178,7 +178,7 @@ def test_win_rates_are_counted_and_have_wilsons_interval(tmp_path: Path) -> None
 
 def test_texts_stand_beside_the_numbers() -> None:
     outputs = Outputs.from_scores(pd.DataFrame({"a": [1, 0, 1], "b": [0, 0, 1]}, index=["x", "y", "z"]), "accuracy")
-    texts = ItemTexts(answers={"b": PackedTexts({"x": 0, "y": 1}, ["no", "yes"])})
+    texts = ItemTexts(answers={"b": {"x": "no", "y": "yes"}})
     deciding = deciding_items(outputs, "a", "b", texts=texts)
     assert deciding.items[["id", "answer_b"]].to_numpy().tolist() == [["x", "no"], ["y", "yes"], ["z", None]]
     assert not {"answer_a", "input", "reference"} & {*deciding.items}

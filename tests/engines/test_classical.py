@@ -173,10 +173,12 @@ def test_proportions_are_two_by_two_tables(metric: str, found: Outputs, rng: np.
 
 def test_yehs_chi_square_for_precision() -> None:
     """Section 2.2: 47 right of 95 and 25 of 39 give 2.38, "a 10 % to 20 % chance"; the randomization test below 4 %."""
-    gold = [f"gold {k}" for k in range(103)]
-    first = [*gold[:47], *(f"spurious {k}" for k in range(48))]
-    second = [*gold[:19], *gold[47:53], *(f"spurious {k}" for k in range(5)), *(f"other {k}" for k in range(9))]
-    outputs = Outputs.from_responses(gold, {"I": first, "II": second}, "precision")
+    gold, spurious = np.arange(103), np.arange(57)
+    right = [gold < 47, (gold < 19) | ((gold >= 47) & (gold < 53))]
+    wrong = [spurious < 48, (spurious < 5) | (spurious >= 48)]
+    given, of_gold = np.hstack([right, wrong]), np.arange(160) < 103
+    counts = np.stack([given & of_gold, given, np.tile(of_gold, (2, 1))], axis=-1)
+    outputs = Outputs.from_statistics(counts, "precision", ["I", "II"])
     row = compared(outputs, test="chi_square").iloc[0]
     assert round(row.statistic, 2) == 2.38
     assert 0.10 < row.p_value < 0.20

@@ -18,7 +18,7 @@ from simstudy.examination.widgets.item_data import item_data
 from simstudy.examination.widgets.items import item_sections, item_tables
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs, TestSet
-from simstudy.outputs.test_set import ItemTexts, PackedTexts
+from simstudy.outputs.test_set import ItemTexts
 from simstudy.text.plain_text import csv_name
 from tests.metrics.test_influence import statistics_of
 
@@ -32,9 +32,8 @@ def told(metric: str, k: int = 4, n: int = 120, *, length: int = 3) -> Examinati
     items = pd.DataFrame({"id": [f"q{i}" for i in range(n)], "domain": [f"d{i % 3}" for i in range(n)]})
     names = [f"s{j}" for j in range(k)]
     outputs = Outputs.from_statistics(statistics, metric, names, items)
-    places = {name: i for i, name in enumerate(items["id"])}
-    answers = {name: PackedTexts(places, [f"{name} says {item} " * length for item in places]) for name in names}
-    inputs, references = (PackedTexts(places, [f"{item}{end}" for item in places]) for end in "?!")
+    answers = {name: {item: f"{name} says {item} " * length for item in items["id"]} for name in names}
+    inputs, references = ({item: f"{item}{end}" for item in items["id"]} for end in "?!")
     texts = ItemTexts(inputs, references, answers)
     return ss.examine(TestSet(outputs, texts=texts))
 

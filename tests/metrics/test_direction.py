@@ -163,10 +163,9 @@ def test_systems_without_a_score_are_refused_if_0_would_be_the_best() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_columns_that_are_called_errors_warn() -> None:
-    frame = pd.DataFrame({"a": [1, 0], "b": [0, 0]}).rename_axis(columns="WER")
-    for named in (frame, pd.DataFrame({"WER": [1, 0], "WER_b": [0, 0]})):
-        with pytest.warns(UserWarning, match="the scores are called 'WER', but higher is assumed to be better"):
-            Outputs.from_scores(named)
+    frame = pd.DataFrame({"wer_a": [1, 0], "wer_b": [0, 0]})
+    with pytest.warns(UserWarning, match="the scores are called 'wer_a', but higher is assumed to be better"):
+        Outputs.from_scores(frame)
     for lower in (True, False):
         assert Outputs.from_scores(frame, lower_is_better=lower).metric.higher_is_better is not lower
     Outputs.from_scores(frame, LOWER_MEAN)

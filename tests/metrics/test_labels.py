@@ -82,7 +82,7 @@ def test_the_classes_are_kept_in_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("gold", "metric", "message"),
     [
-        (["a"], "macro_f1", "gold must have 2 labels, as the predicted ones, not 1$"),
+        (["a"], "macro_f1", "gold must be 2, one for each row of the answers, not 1$"),
         (["a", None], "macro_f1", "gold must have a label for every item; number 2 has none$"),
         (["a", "b"], "f1", "metric must be one of accuracy, macro_f1, balanced_accuracy, mcc for labels"),
     ],

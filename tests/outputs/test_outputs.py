@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from simstudy.comparisons.duplicates import near_duplicates
 from simstudy.metrics import METRICS
 from simstudy.metrics.mean import Mean
 from simstudy.outputs import Outputs
@@ -42,7 +40,6 @@ def test_cluster_sums_keep_the_scores(counts: np.ndarray, data: st.DataObject) -
 
 @pytest.mark.parametrize(("kind", "summed"), [("int8", np.int64), ("uint8", np.int64), ("float32", np.float64)])
 def test_cluster_sums_have_room_for_large_clusters(kind: str, summed: type) -> None:
-    """2,000 items of 100 in one byte, and of a tenth in single precision."""
     value = 0.1 if kind == "float32" else 100
     statistics = np.full((1, 2000, 2), [value, 1], dtype=kind)
     sums = Outputs.from_statistics(statistics, "mean", items=pd.DataFrame({"id": range(2000), "cluster": "d"})).sum_by(
@@ -89,13 +86,12 @@ def test_labels_are_text_whatever_the_column_holds() -> None:
     assert outputs.sum_by("domain").items.to_dict("list") == {"id": ["2", "1"], "domain": [2, 1]}
 
 
-@pytest.mark.parametrize("blank", ["", " ", "\u00a0", None, np.nan])
+@pytest.mark.parametrize("blank", ["", "\u00a0", None])
 def test_a_blank_label_is_missing(blank: object) -> None:
     items = pd.DataFrame({"id": ["x", "y"], "cluster": ["d1", blank]})
     outputs = Outputs.from_statistics(np.ones((1, 2, 2), int), "accuracy", items=items, test_set="t")
-    for act in (outputs.labels, outputs.sum_by):
-        with pytest.raises(ValueError, match=r"^item 'y' of test set 't' has no cluster$"):
-            act("cluster")
+    with pytest.raises(ValueError, match=r"^item 'y' of test set 't' has no cluster$"):
+        outputs.sum_by("cluster")
 
 
 def test_joining_systems_and_items(tagged: Outputs) -> None:
@@ -149,44 +145,15 @@ def test_answers_go_with_their_items_and_systems() -> None:
     joined = outputs.take([2, 1]).join_items(outputs.take([0]).select(["c", "b", "a"]))
     assert answers(joined) == ANSWERS[:, [2, 1, 0]].tolist()
     assert first.join_systems(replace(others, answers=None)).answers is None
-    assert outputs.head(1).join_items(replace(outputs.take([3]), answers=None)).answers is None
     assert outputs.sum_by("domain").answers is None
     for other in (None, ANSWERS + 1):
         assert replace(outputs, answers=other).fingerprint() != outputs.fingerprint()
-    wide = replace(outputs, statistics=np.zeros((3, 4, 2), dtype=int) + [0, 1])
-    assert near_duplicates(wide.take([1, 3]))["compared"].tolist() == ["answers"] * 3
-    assert near_duplicates(wide.take([0, 1]))[["system_a", "system_b"]].to_numpy().tolist() == [["a", "b"]]
 
 
 @pytest.mark.parametrize("wrong", [ANSWERS[:2], ANSWERS.T, ANSWERS / 2, "text"])
 def test_what_are_no_answers(wrong: Any) -> None:
     with pytest.raises(ValueError, match=r"answers must be whole numbers of shape \(3, 4\)"):
         Outputs.from_statistics(np.ones((3, 4, 2), dtype=int), "accuracy", answers=wrong)
-
-
-def test_a_factor_goes_with_its_items(tmp_path: Path) -> None:
-    """Four answers, each to two prompts; a cluster of one prompt keeps it, one of both does not."""
-    rows = [
-        {"system": name, "item": f"{item}/{prompt}", "factor": prompt, "cluster": item, "score": int(item > name)}
-        for name in "ab"
-        for item in "bc"
-        for prompt in ("short", "long")
-    ]
-    outputs = Outputs.from_scores(pd.DataFrame(rows), "accuracy")
-    factors = ["short", "long"] * 2
-    assert outputs.items["factor"].tolist() == factors
-    wide = pd.DataFrame(rows).pivot(index=["item", "factor"], columns="system", values="score")
-    assert set(zip(*Outputs.from_scores(wide).items[["id", "factor"]].T.to_numpy(), strict=True)) == {
-        (row["item"], row["factor"]) for row in rows
-    }
-    assert outputs.take([3, 0]).items["factor"].tolist() == ["long", "short"]
-    assert outputs.take([1]).join_items(outputs.take([2])).items["factor"].tolist() == ["long", "short"]
-    assert outputs.select(["b"]).join_systems(outputs.select(["a"])).items["factor"].tolist() == factors
-    assert "factor" not in outputs.sum_by("cluster").items
-    by_prompt = replace(outputs, items=outputs.items.assign(cluster=["u", "v"] * 2)).sum_by("cluster")
-    assert by_prompt.items.to_dict("list") == {"id": ["u", "v"], "factor": ["short", "long"], "cluster": ["u", "v"]}
-    outputs.save(tmp_path / "o.parquet")
-    assert Outputs.load(tmp_path / "o.parquet").items["factor"].tolist() == factors
 
 
 def test_nothing_changes_in_place(tagged: Outputs) -> None:
@@ -196,9 +163,9 @@ def test_nothing_changes_in_place(tagged: Outputs) -> None:
     part = tagged.head(10)
     part.systems.loc[0, "name"] = "changed"
     assert tagged.names[0] == "a"
-    given_array = before.copy()
-    outputs = Outputs.from_statistics(given_array, "accuracy")
-    given_array[:] = 0
+    copied = before.copy()
+    outputs = Outputs.from_statistics(copied, "accuracy")
+    copied[:] = 0
     np.testing.assert_array_equal(outputs.statistics, before)
 
 

@@ -9,21 +9,14 @@ import pandas as pd
 import pytest
 
 import simstudy as ss
-from simstudy.outputs import Outputs, TestSet
-from simstudy.outputs.test_set import ItemTexts, PackedTexts
-from simstudy.outputs.units import in_units, strata_of
-from simstudy.truth.synthetic import correlated_accuracies
-from tests.oracles import compared
+from simstudy.outputs import Outputs
+from simstudy.outputs.test_set import ItemTexts
+from simstudy.outputs.units import in_units, stratified
 
 
 @pytest.fixture(scope="module")
 def outputs() -> ss.Outputs:
     return ss.truth.correlated_accuracies([0.6, 0.7], 50, test_set="quiz")
-
-
-def test_its_options_are_those_of_compare(outputs: ss.Outputs) -> None:
-    test_set = ss.TestSet(outputs, unit="item", settings={"test": "sign"})
-    assert compared(outputs, **test_set.options).equals(compared(outputs, test="sign", unit="item"))
 
 
 def test_its_own_settings_go_before_others(outputs: ss.Outputs) -> None:
@@ -50,6 +43,7 @@ def test_its_segments_end_with_the_whole(outputs: ss.Outputs) -> None:
         ({"settings": "sign"}, "settings must map options of simstudy.compare to values, not 'sign'"),
         ({"sizes": 3}, "sizes must be a list of numbers of items, not 3"),
         ({"sizes": [0]}, "sizes must be at least 1, not 0"),
+        ({"texts": {"a": "b"}}, "texts must be ItemTexts, as simstudy.load gives, or None, not {'a': 'b'}"),
         ({"notes": "one"}, "notes must be a list of texts, not 'one'"),
     ],
 )
@@ -76,55 +70,28 @@ def test_shorter_names_come_first(unit: str | None, ids: list[str], sums: list[i
     assert found.statistics[1, :, 0].tolist() == sums
 
 
-def test_units_that_are_in_order_stay() -> None:
-    ordered = in_units(OUTPUTS, "item")
-    assert in_units(ordered, "item") is ordered
+def test_a_unit_is_a_name() -> None:
     with pytest.raises(ValueError, match="unit must be the name of a column of the items, or None, not 3"):
         in_units(OUTPUTS, 3)  # type: ignore[arg-type]
 
 
 def test_units_of_a_stratum_stand_together_in_their_order() -> None:
-    order, bounds, names = strata_of(OUTPUTS, "cluster")
-    assert (names, bounds.tolist(), order.tolist()) == (["d1", "d9", "d10"], [0, 1, 2, 4], [3, 1, 0, 2])
-    assert [part.tolist() for part in strata_of(OUTPUTS, "user")[:2]] == [[1, 2, 3, 0], [0, 3, 4]]
-    order, bounds, names = strata_of(OUTPUTS, None)
+    order, bounds, names = stratified(OUTPUTS.take([1, 0, 2, 3]), "cluster")
+    assert (names, bounds.tolist(), order.tolist()) == (["d1", "d9", "d10"], [0, 1, 2, 4], [3, 0, 1, 2])
+    assert [part.tolist() for part in stratified(OUTPUTS, "user")[:2]] == [[1, 2, 3, 0], [0, 3, 4]]
+    order, bounds, names = stratified(OUTPUTS, None)
     assert (order.tolist(), bounds.tolist(), names) == ([0, 1, 2, 3], [0, 4], [""])
     assert np.array_equal(OUTPUTS.take(order).statistics, OUTPUTS.statistics)
 
 
-PLACES = {"q1": 0, "q2": 1, "q3": 2}
-
-
-def test_texts_are_found_by_id_in_any_order() -> None:
-    packed = PackedTexts(PLACES, ["Oslo", None, "half \ud800 and\x00NUL"])
-    assert packed.of(["q3", "q1", "q9", "q2"]) == ["half \ud800 and\x00NUL", "Oslo", None, None]
-
-
-def test_texts_shrink() -> None:
-    texts = [f"the answer to question {i} is that nobody knows" for i in range(500)]
-    packed = PackedTexts({str(i): i for i in range(500)}, texts)
-    assert len(packed._packed) < sum(map(len, texts)) / 3
-    assert packed.of(["499"]) == [texts[499]]
-
-
 def test_a_question_has_the_answers_of_its_samples() -> None:
     """Equal ones are there once; what is asked is that of the first sample."""
-    places = {"q1#1": 0, "q1#2": 1, "q1#3": 2, "q2#1": 3, "q2#2": 4}
     samples = {"q1": ["q1#1", "q1#2", "q1#3"], "q2": ["q2#1", "q2#2"]}
-    answers = PackedTexts(places, ["4", "5", "4", "7", "7"])
-    asked = PackedTexts(places, ["2 + 2?", "2 + 2?", "2 + 2?", "3 + 4?", "3 + 4?"])
-    texts = ItemTexts(asked, None, {"a": answers}, samples)
-    assert texts.answers_of("a", ["q2", "q1"]) == ["2 samples: 7", "2 of 3 samples: 4\n1 of 3 samples: 5"]
+    answers = {"q1#1": "4", "q1#2": "5", "q1#3": "4", "q2#1": "7", "q2#2": "7"}
+    inputs = {"q1#1": "2 + 2?", "q1#2": "2 + 2?", "q2": "3 + 4?"}
+    texts = ItemTexts(inputs, {"q2#1": "7"}, {"a": answers}, samples)
+    assert texts.answers_of("a", ["q2", "q1"]) == ["2 of 2 samples: 7", "2 of 3 samples: 4\n1 of 3 samples: 5"]
     assert texts.answers_of("a", ["q1#2"]) == ["5"]
-    assert texts.inputs_of(["q1", "q2#1"]) == ["2 + 2?", "3 + 4?"]
-    assert texts.references_of(["q1"]) == [None]
+    assert texts.inputs_of(["q1", "q2", "q9"]) == ["2 + 2?", "3 + 4?", None]
+    assert texts.references_of(["q1", "q2"]) == [None, "7"]
     assert texts.answers_of("nobody", ["q1"]) == [None]
-
-
-def test_a_test_set_takes_texts_and_nothing_else() -> None:
-    outputs = correlated_accuracies([0.5, 0.6], 20)
-    texts = ItemTexts(answers={"system-1": PackedTexts(PLACES, ["a", "b", "c"])})
-    assert TestSet(outputs, texts=texts).with_settings(test="sign").texts is texts
-    assert "PackedTexts: 3 texts" in repr(texts)
-    with pytest.raises(ValueError, match="texts must be ItemTexts"):
-        TestSet(outputs, texts={"a": "b"})  # type: ignore[arg-type]

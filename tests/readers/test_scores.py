@@ -388,11 +388,11 @@ def test_texts_beside_scores_are_for_people(tmp_path: Path) -> None:
     """Two systems with one answer are no near-duplicates by it, for an answer is not what is scored."""
     long = "system,item,score,question,gold,response\na,x,1,Who?,me,I\nb,x,0,Who?,me,you\n"
     found = read(tmp_path, long)
-    assert [texts_of(found).answers[name].of(["x"]) for name in "ab"] == [["I"], ["you"]]
+    assert [texts_of(found).answers_of(name, ["x"]) for name in "ab"] == [["I"], ["you"]]
     assert (texts_of(found).inputs_of(["x"]), texts_of(found).references_of(["x"])) == (["Who?"], ["me"])
     assert found.outputs.answers is None
     wide = read(tmp_path, "item,a,b,a:response,question\nx,1,0,I,Who?\n")
-    assert (wide.outputs.names, wide.texts is not None and wide.texts.answers["a"].of(["x"])) == (["a", "b"], ["I"])
+    assert (wide.outputs.names, wide.texts is not None and wide.texts.answers_of("a", ["x"])) == (["a", "b"], ["I"])
     assert read(tmp_path, long, narrow=True).texts is None
 
 
@@ -495,7 +495,7 @@ def test_scores_by_system_are_a_table() -> None:
         (WIDE.set_index("domain", drop=False), "'domain'"),
         ({"a": [1, 0], "b": [1]}, "must be of the same length"),
         ({"a": [1, 0], "b": 1}, "for 'b'"),
-        ({}, "at least one"),
+        ({}, "no rows"),
         (pd.Series([1, 2]), "paths must be"),
         ([WIDE], "paths must be"),
         (SimpleNamespace(to_pandas=1), "paths must be"),

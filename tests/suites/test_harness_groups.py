@@ -72,7 +72,6 @@ def test_the_newest_file_of_a_folder_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("subtasks", "message"),
     [
-        ({"a": ["b"], "b": ["a"]}, "group 'a' is part of itself"),
         ({"a": "law"}, "group 'a' must be a list of names of tasks"),
         ({"stem": ["maths", "law"]}, "group 'stem' has other tasks than in"),
     ],
@@ -81,11 +80,4 @@ def test_what_is_no_group(tmp_path: Path, subtasks: Any, message: str) -> None:
     results(tmp_path / "one", {"stem": ["maths", "code"]})
     results(tmp_path / "two", subtasks)
     with pytest.raises(ValueError, match=message):
-        harness_groups([tmp_path], TASKS)
-
-
-def test_a_file_that_is_cut(tmp_path: Path) -> None:
-    path = results(tmp_path, SUBTASKS)
-    path.write_text(path.read_text()[:-5])
-    with pytest.raises(ValueError, match="not JSON"):
         harness_groups([tmp_path], TASKS)

@@ -28,7 +28,7 @@ from simstudy.engines.arguments import make_question
 from simstudy.engines.registry import TESTS
 from simstudy.examination.several import Several
 from simstudy.metrics import METRICS, find_metric
-from simstudy.outputs.test_set import ItemTexts, PackedTexts
+from simstudy.outputs.test_set import ItemTexts
 from simstudy.papers.document import Cell
 from simstudy.planning.arguments import Design
 from simstudy.statistics.decisions import Decision
@@ -140,8 +140,8 @@ def instances() -> list[Any]:
 
 
 def _texts() -> list[Any]:
-    answers = PackedTexts({str(k): k for k in range(80)}, [SCRIPT] * 80)
-    return [answers, ItemTexts(inputs=answers, answers={LONG: answers, SCRIPT: answers})]
+    answers = {str(k): SCRIPT for k in range(80)}
+    return [ItemTexts(inputs=answers, answers={LONG: answers, SCRIPT: answers})]
 
 
 def _samples() -> ss.Outputs:

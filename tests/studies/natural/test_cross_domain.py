@@ -84,7 +84,7 @@ def test_domains_are_home_in_turn_and_all_others_are_elsewhere(exact: pd.DataFra
 def test_a_test_set_without_domains_is_named(make: Make, data_dir: Path, tmp_path: Path) -> None:
     columns = {name: column for name, column in MEASURES["columns"].items() if name != "domain"}
     study = make({**MEASURES, "metric": "ap", "columns": columns}, calibration=[{"domains_of": "runs"}])
-    with pytest.raises(ValueError, match="items of test set 'runs' have no column 'domain'"):
+    with pytest.raises(ValueError, match="column must be a column of the items of test set 'runs', not 'domain'"):
         ss.run_study(study, out=tmp_path, data_dir=data_dir)
 
 
