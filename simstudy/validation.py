@@ -121,8 +121,9 @@ def brief(value: object) -> str:
 
 def nearest(value: object, known: Iterable[str]) -> str:
     """A hint at the known name that `value` may have been meant for, or an empty string."""
-    near = get_close_matches(str(value), list(known), n=1)
-    return f" (did you mean '{near[0]}'?)" if near else ""
+    names = {name.casefold(): name for name in known}
+    near = get_close_matches(str(value).casefold(), list(names), n=1)
+    return f" (did you mean '{names[near[0]]}'?)" if near else ""
 
 
 def check_whole(argument: str, value: object, least: int, below: int = TOO_MANY) -> None:

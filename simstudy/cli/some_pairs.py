@@ -31,7 +31,7 @@ def check_some_pairs(out: Path | None, others: Mapping[str, object]) -> None:
     given = next((name for name, value in others.items() if value), None)
     if given is not None:
         of_some = "--out FILE.parquet" if is_parquet(out) else "--against"
-        raise InputError(f"{given} needs all pairs and their analyses: leave out {of_some}")
+        raise InputError(f"{of_some} must not be given with {given}, for which all pairs are compared")
     if out is not None and not is_parquet(out):
         raise InputError("--against with --out needs a file that ends in .parquet: there is a table, but no page")
     if out is not None and out.exists():

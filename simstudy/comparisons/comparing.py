@@ -83,8 +83,9 @@ def compare(
 ) -> Comparisons | pd.DataFrame:
     """Test the gain of every pair of systems on one test set, with an interval for each gain.
 
-    The same seed gives the same table to the last bit, whatever `n_jobs` and the order of the systems
-    are, and whichever pairs are asked for; all pairs share their resamples (Berg-Kirkpatrick et al. 2012, footnote 5).
+    The same seed gives the same table to the last bit, whatever `n_jobs` and the order of the systems are, and
+    whichever pairs are asked for; approximated p-values agree to 1e-9, since few small pairs are computed without
+    compiled loops. All pairs share their resamples (Berg-Kirkpatrick et al. 2012, footnote 5).
 
     Parameters
     ----------
@@ -170,6 +171,7 @@ def compare(
     require_outputs(outputs, 1 if isinstance(against, Outputs) else 2)
     if columns is not None:
         check_list("columns", columns, "names of columns of Comparisons")
+        columns = list(dict.fromkeys(columns))
         for column in columns:
             check_choice("columns", column, (*OWN, *_CORRECTIONS))
     if isinstance(against, Outputs):
@@ -193,7 +195,7 @@ def compare(
     answers = question.right_or_wrong and question.computes
     shape, n_columns = question.statistics.shape, None if columns is None else len(columns)
     check_memory(test, shape, question.n_pairs, question.n_jobs, answers=answers, n_columns=n_columns)
-    table = _table(ranked, question, test, strata, OWN if columns is None else list(dict.fromkeys(columns)))
+    table = _table(ranked, question, test, strata, OWN if columns is None else columns)
     return Comparisons(table, outputs.systems) if columns is None else table
 
 
@@ -204,6 +206,8 @@ def _asked(names: list[str], against: Any) -> Pairs | None:
     chosen = [against] if isinstance(against, str) else against
     check_list("against", chosen, "names of systems")
     chosen = list(chosen)
+    if not isinstance(against, str) and NEIGHBOURS in chosen and NEIGHBOURS not in names:
+        raise InputError("against", f"must be '{NEIGHBOURS}' alone, without names of systems", chosen)
     if isinstance(against, str) and against == NEIGHBOURS and NEIGHBOURS not in names:
         return np.arange(len(names) - 1), np.arange(1, len(names))
     if not chosen:

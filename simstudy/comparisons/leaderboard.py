@@ -159,19 +159,17 @@ def _intervals(
     """Bounds of each score by itself, (K,) each."""
     n = statistics.shape[1]
     scale = score_range(metric)
-    if (ratio := metric.ratio(statistics)) is not None:
-        above, below = ratio
-        if _right_or_wrong(above, below):
-            low, high = wilson(above.sum(axis=1) / n, n, level)
-            return metric.scale * low, metric.scale * high
-        if ((above >= 0) & (above <= below)).all():
-            scale = (0.0, metric.scale)
+    if (ratio := metric.ratio(statistics)) is not None and (worth := _worth_of_right(*ratio)):
+        low, high = wilson(ratio[0].sum(axis=1) / (worth * n), n, level)
+        return metric.scale * worth * low, metric.scale * worth * high
     reach = special.stdtrit(n - 1, (1 + level) / 2) * se
     return np.clip(scores - reach, *scale), np.clip(scores + reach, *scale)
 
 
-def _right_or_wrong(above: Array, below: Array) -> bool:
-    return bool((below == 1).all() and ((above == 0) | (above == 1)).all())
+def _worth_of_right(above: Array, below: Array) -> int:
+    """What a right answer has, 1 or 100, if every unit is one right or wrong answer (K, n); else 0."""
+    worth = 100 if above.max() > 1 else 1
+    return worth * bool((below == 1).all() and ((above == 0) | (above == worth)).all())
 
 
 def score_interval(outputs: Outputs, unit: str | None) -> str:
@@ -179,7 +177,7 @@ def score_interval(outputs: Outputs, unit: str | None) -> str:
     if isinstance(outputs.metric, ArrayMetric):
         return "bootstrap"
     ratio = outputs.metric.ratio(in_units(outputs, unit or outputs.natural_unit).statistics)
-    return "wilson" if ratio is not None and _right_or_wrong(*ratio) else "jackknife"
+    return "wilson" if ratio is not None and _worth_of_right(*ratio) else "jackknife"
 
 
 def _place(ordered: Outputs) -> IntArray:

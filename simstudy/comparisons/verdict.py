@@ -258,7 +258,6 @@ def _footing(pair: pd.Series[Any], alpha: float) -> list[str]:
     """Sentences on what a row of Comparisons rests on, and its caution; none for right and wrong answers.
 
     Right and wrong answers need none: the verdict has their wins and losses, and test and interval hold for few too.
-    With few units another sentence says that test and interval are rough.
     """
     said = []
     if not isnan(pair["accepted_a"]):
@@ -277,8 +276,9 @@ def _footing(pair: pd.Series[Any], alpha: float) -> list[str]:
     # A file of comma-separated values that is read again has NaN for "".
     caution = pair["caution"] if isinstance(pair["caution"], str) else ""
     approximate = approximate_parts(one_row(pair))
-    if caution and approximate and pair["n_units"] >= FEW_UNITS:
-        said.append(f"{caution.capitalize()}: {approximate}.")
+    if caution and approximate:
+        # With few units another sentence says what is approximate.
+        said.append(f"{caution.capitalize()}{f': {approximate}' if pair['n_units'] >= FEW_UNITS else ''}.")
     return said
 
 

@@ -4,8 +4,9 @@ Sign flips hold their level, and jackknife intervals cover, if many units contri
 they may not:
 
 - The effective number of a system's units (Kish 1965), (sum d)^2 / sum d^2 for the units' denominators d, or for their
-  mean share of each statistic if the score is no ratio. It is small if a system accepts few answers, if one item or
-  cluster carries most of the weight, or if a class of macro-F1 has few items.
+  mean share of each statistic if the score is no ratio. It is small if a system accepts few answers, or if one item or
+  cluster carries most of the weight. If the score is no ratio, the same number of each statistic that all systems share
+  counts twice: a class of macro-F1 with fewer than five items has few.
 - The skewness of the gain, sum c^3 / (sum c^2)^1.5 for the units' centred contributions c to it. It does not count if a
   contribution of the opposite sign is as large as sqrt(sum c^2) / 4: contributions with symmetric heavy tails have such
   ones, and sign flips hold their level for symmetric contributions.
@@ -70,7 +71,18 @@ def _effective_units(question: Question) -> FloatArray:
     """Effective number of units of each system (K,); NaN if the metric is not of sums, or has nothing to divide by."""
     if not question.metric.of_sums:
         return np.full(question.n_systems, np.nan)
-    weights = _shares(question.statistics) if question.ratio is None else question.ratio[1]
+    if question.ratio is not None:
+        return _effective_number(question.ratio[1])
+    effective = _effective_number(_shares(question.statistics))
+    metric = question.metric
+    for name in metric.shared:
+        shared = np.abs(question.statistics[..., metric.statistics.index(name)], dtype=np.float64)
+        effective = np.fmin(effective, 2 * _effective_number(shared))
+    return effective
+
+
+def _effective_number(weights: Array) -> FloatArray:
+    """Kish's effective number of the weights (K, n) of each system, (K,); NaN of weights of 0."""
     total = weights.sum(axis=1, dtype=np.float64)
     squares = np.einsum("kn,kn->k", weights, weights, dtype=np.float64)
     return np.asarray(np.divide(total**2, squares, out=np.full_like(squares, np.nan), where=squares > 0))

@@ -76,7 +76,8 @@ class Question(FieldsMixin):
     @property
     def n_pairs(self) -> int:
         """P."""
-        return len(self.pairs[0])
+        # The pairs of many systems do not fit into memory, and this number says so.
+        return self.n_systems * (self.n_systems - 1) // 2 if self.asked is None else len(self.asked[0])
 
     @cached_property
     def pairs(self) -> Pairs:

@@ -257,4 +257,4 @@ _SHIPPED = {
 
 
 #: Name -> test.
-TESTS: Mapping[str, SignificanceTest] = Registry(_SHIPPED, GROUP, SignificanceTest, _SHIPPED)
+TESTS: Mapping[str, SignificanceTest] = Registry(_SHIPPED, GROUP, SignificanceTest, _SHIPPED.__contains__)

@@ -114,7 +114,7 @@ def _show_pair(found: Examination, said: list[str], printer: Printer, *, verbose
 
 def lettered(found: Examination, printer: Printer, *, verbose: bool) -> tuple[Printer, list[str]]:
     """Letters for the two best systems if their names are long, unless everything is printed."""
-    names = [shown(name) for name in found.leaderboard["system"]]
+    names = [shown(name) for name in found.outputs.best_first().names]
     return printer.lettered([] if verbose else names[:2], names)
 
 

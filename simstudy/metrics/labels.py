@@ -88,7 +88,9 @@ class Mcc(PerClass):
         right, predicted, gold = _by_class(sums)
         n = gold.sum(axis=-1)
         above = right.sum(axis=-1) * n - (predicted * gold).sum(axis=-1)
-        below = np.sqrt((n**2 - (predicted**2).sum(axis=-1)) * (n**2 - (gold**2).sum(axis=-1)))
+        spread = (n**2 - (predicted**2).sum(axis=-1)) * (n**2 - (gold**2).sum(axis=-1))
+        # Between whole counts, rounding may leave less than nothing of a single class.
+        below = np.sqrt(np.maximum(spread, 0))
         return np.asarray(np.divide(above, below, out=np.zeros_like(n), where=below > 0))
 
 

@@ -63,7 +63,6 @@ ALIASES = {
     "map": "ap", "mrr": "rr", "recip_rank": "rr", "rprec": "rprecision",
 }  # fmt: skip
 
-_TAKEN = (*_SHIPPED, *_OTHERS, *_VARIANTS, *ALIASES)
 _BY_LOWER_CASE = {name.lower(): name for name in (*_SHIPPED, *_OTHERS)} | ALIASES
 
 # Measures of rankings at a cutoff as trec_eval (ndcg_cut_10) and ir_measures (nDCG@10) write them.
@@ -86,9 +85,6 @@ _ONE_LESS = re.compile(r"\s*1\s*[-−]")
 # Words of a name; evalLoss and NLLLoss are two each.
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
 
-#: Name -> metric of sums.
-METRICS: Mapping[str, Metric] = Registry(_SHIPPED, GROUP, Metric, _TAKEN)  # type: ignore[type-abstract]
-
 
 def canonical(name: str) -> str:
     """The metric's name in tables, given another of its names in any case; the name itself if there is no other."""
@@ -103,6 +99,15 @@ def canonical(name: str) -> str:
 def _shipped(name: str) -> Metric | None:
     listed = _SHIPPED.get(name) or _OTHERS.get(name) or _VARIANTS.get(name)
     return listed or ranking_metric(name) or strength_metric(name) or sample_metric(name)
+
+
+#: Name -> metric of sums.
+METRICS: Mapping[str, Metric] = Registry(
+    _SHIPPED,
+    GROUP,
+    Metric,  # type: ignore[type-abstract]
+    lambda name: _shipped(name) is not None or _shipped(canonical(name)) is not None,
+)
 
 
 def find_metric(name: str) -> Metric | None:

@@ -20,7 +20,7 @@ from simstudy.metrics.ranking import KINDS, ranking_measure
 from simstudy.notes import Argument, Words, note
 from simstudy.readers.long_table import LongTable
 from simstudy.readers.request import Request
-from simstudy.running.plug_ins import loaded_objects
+from simstudy.running.plug_ins import load_plug_in, usable_entries
 from simstudy.text.numerals import counted
 from simstudy.validation import InputError, check_choice
 
@@ -102,7 +102,8 @@ class Format:
 def formats() -> dict[str, Format]:
     """All formats by their names: those of simstudy first, and then those of other packages."""
     shipped = [EntryPoint(name, f"simstudy.readers.{value}", GROUP) for name, value in _SHIPPED.items()]
-    return loaded_objects([*shipped, *entry_points(group=GROUP)], Format)
+    entries = usable_entries([*shipped, *entry_points(group=GROUP)], lambda name: False)
+    return {name: load_plug_in(entry, Format) for name, entry in entries.items()}
 
 
 def format_of(request: Request, name: str | None, inside: Collection[Path]) -> tuple[Format, tuple[Path, ...]]:

@@ -87,9 +87,16 @@ def test_shares_stay_within_their_scale() -> None:
     assert board["score_low"].tolist() == pytest.approx([95 - reach, 0])
     assert board["score_high"].tolist() == pytest.approx([100, 5 + reach])
     means = leaderboard(Outputs.from_statistics(statistics, Mean(), items=items))
-    assert means["score_high"][0] == 1, "right ones of all: a share too, on a scale of 1"
-    ratings = leaderboard(Outputs.from_statistics(statistics * [3, 1], Mean(), items=items))
-    assert ratings["score_high"][0] > 3
+    assert means["score_high"][0] == pytest.approx(0.95 + reach / 100)
+
+
+def test_right_or_wrong_answers_in_percent_are_shares() -> None:
+    """By scipy's interval, which is Wilson's (1927), for 100 and 0 as for 1 and 0."""
+    right = np.array([[1, 1, 1, 1, 0], [0, 0, 1, 1, 1]])
+    for worth in (1, 100):
+        board = leaderboard(Outputs.from_scores(pd.DataFrame(worth * right.T, columns=["a", "b"])))
+        limits = [stats.binomtest(k, 5).proportion_ci(method="wilson") for k in (4, 3)]
+        assert board[["score_low", "score_high"]].to_numpy() == pytest.approx(worth * np.array(limits))
 
 
 def test_scores_of_few_items_stay_within_the_scale_of_their_metric() -> None:
@@ -197,7 +204,7 @@ def test_a_system_whose_score_rests_on_one_unit_differs_from_none() -> None:
         ({"level": 95}, "level must lie between 0 and 1, both excluded, not 95"),
         ({"n_bootstrap": 18}, r"n_bootstrap must be at least 1 / \(1 - level\) - 1, .* not 18 with level 0.95"),
         ({"seed": -1}, "seed must be at least 0"),
-        ({"unit": "user"}, "have no column 'user'"),
+        ({"unit": "user"}, "must be a column of the items of test set 'clustered', not 'user'"),
     ],
 )
 def test_bad_options(options: dict[str, Any], message: str) -> None:

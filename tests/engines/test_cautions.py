@@ -70,9 +70,9 @@ def test_a_system_with_few_answers_has_few_effective_units() -> None:
             assert (row.caution == FEW_EFFECTIVE) == (accepted < 10)
 
 
-@pytest.mark.parametrize(("rare", "caution"), [(1, FEW_EFFECTIVE), (2, "")])
-def test_a_class_of_one_item_leaves_few_effective_units(rare: int, caution: str) -> None:
-    """An item of it has all of three of nine statistics: 9^2 / (3^2 + 40 * 0.15^2) = 8.2; of two, 15."""
+@pytest.mark.parametrize(("rare", "caution"), [(1, FEW_EFFECTIVE), (4, FEW_EFFECTIVE), (5, "")])
+def test_a_class_of_few_items_leaves_few_effective_units(rare: int, caution: str) -> None:
+    """In simulations intervals covered 58 to 81 % for classes of two and three items, and 89 to 95 % for five."""
     gold = ["a"] * 20 + ["b"] * 20 + ["c"] * rare
     answers = pd.DataFrame({"new": gold, "old": ["b", "a"] * 10 + gold[20:]})
     row = compared(Outputs.from_labels(gold, answers, "macro_f1")).iloc[0]

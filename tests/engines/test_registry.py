@@ -11,7 +11,7 @@ import pytest
 
 from simstudy.engines.registry import TESTS
 from simstudy.outputs import Outputs
-from simstudy.running.plug_ins import plug_ins
+from simstudy.running.plug_ins import installed_entries
 from tests.oracles import compared
 
 MODULE = """
@@ -43,11 +43,11 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
         (about / "entry_points.txt").write_text(f"[simstudy.tests]\n{entry}\n")
         (tmp_path / "laplace.py").write_text(MODULE)
         importlib.invalidate_caches()
-        plug_ins.cache_clear()
+        installed_entries.cache_clear()
 
     monkeypatch.syspath_prepend(tmp_path)
     yield with_entry_point
-    plug_ins.cache_clear()
+    installed_entries.cache_clear()
     sys.modules.pop("laplace", None)
 
 

@@ -13,7 +13,7 @@ import pytest
 import simstudy as ss
 from simstudy.metrics import METRICS, FBeta, find_metric, get_metric, label
 from simstudy.metrics.mean import Mean
-from simstudy.running.plug_ins import plug_ins
+from simstudy.running.plug_ins import installed_entries
 
 MODULE = """
 import simstudy as ss
@@ -39,11 +39,11 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
         (about / "entry_points.txt").write_text(f"[simstudy.metrics]\n{entries}\n")
         (tmp_path / "jaccards.py").write_text(MODULE)
         importlib.invalidate_caches()
-        plug_ins.cache_clear()
+        installed_entries.cache_clear()
 
     monkeypatch.syspath_prepend(tmp_path)
     yield with_entry_points
-    plug_ins.cache_clear()
+    installed_entries.cache_clear()
     sys.modules.pop("jaccards", None)
 
 
@@ -64,17 +64,21 @@ def test_a_package_adds_metrics(install: Callable[[str], None], tmp_path: Path) 
 
 @pytest.mark.parametrize(
     "entry",
-    ["f1 = jaccards:JACCARD", "auc = jaccards:JACCARD", "acc = jaccards:JACCARD", "jaccard = jaccards:NAME",
-     "jaccard = jaccards:NO", "another = jaccards:JACCARD", "jaccard = jaccards:JACCARD\njaccard = jaccards:JACCARD "],
+    [
+        "f1 = jaccards:JACCARD", "F1 = jaccards:JACCARD", "ndcg@20 = jaccards:JACCARD", "auc = jaccards:JACCARD",
+        "acc = jaccards:JACCARD", "jaccard = jaccards:NAME", "jaccard = jaccards:NO", "another = jaccards:JACCARD",
+        "jaccard = jaccards:JACCARD\njaccard = jaccards:JACCARD ",
+    ],
 )  # fmt: skip
 def test_a_package_whose_metric_is_wrong_is_named_in_one_line(install: Callable[[str], None], entry: str) -> None:
     """A name that simstudy has, an object of another kind or of another name, and none."""
     install(entry)
     with pytest.raises(ValueError, match=f"entry point '{entry.split()[0]}' of package jaccards") as error:
-        get_metric("jaccard")
+        get_metric("another" if entry.startswith("another") else "jaccard")
     assert "\n" not in str(error.value)
     for name in ("F1", "ndcg@10", "auc", "pass@2", "macro_f1", "acc"):
         assert get_metric(name), "metrics of simstudy do without"
+    assert label("my own") == "my own", "and so do metrics of users"
 
 
 @pytest.mark.parametrize(
