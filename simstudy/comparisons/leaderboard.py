@@ -162,6 +162,9 @@ def _intervals(
     if (ratio := metric.ratio(statistics)) is not None and (worth := _worth_of_right(*ratio)):
         low, high = wilson(ratio[0].sum(axis=1) / (worth * n), n, level)
         return metric.scale * worth * low, metric.scale * worth * high
+    if ratio is not None and np.isinf(scale).all() and ((ratio[0] >= 0) & (ratio[0] <= ratio[1])).all():
+        # A mean of shares; errors have no upper end.
+        scale = (0.0, metric.scale)
     reach = special.stdtrit(n - 1, (1 + level) / 2) * se
     return np.clip(scores - reach, *scale), np.clip(scores + reach, *scale)
 

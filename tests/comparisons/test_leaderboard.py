@@ -87,7 +87,11 @@ def test_shares_stay_within_their_scale() -> None:
     assert board["score_low"].tolist() == pytest.approx([95 - reach, 0])
     assert board["score_high"].tolist() == pytest.approx([100, 5 + reach])
     means = leaderboard(Outputs.from_statistics(statistics, Mean(), items=items))
-    assert means["score_high"][0] == pytest.approx(0.95 + reach / 100)
+    assert means["score_high"][0] == 1, "right ones of all: a share too, on a scale of 1"
+    ratings = leaderboard(Outputs.from_statistics(statistics * [3, 1], Mean(), items=items))
+    assert ratings["score_high"][0] > 3
+    errors = leaderboard(Outputs.from_statistics(statistics, "wer", items=items))
+    assert errors["score_high"][1] > 100, "an item may have more errors than words"
 
 
 def test_right_or_wrong_answers_in_percent_are_shares() -> None:
