@@ -71,7 +71,9 @@ def score_range(metric: Metric) -> tuple[float, float]:
     """The least and the largest score that a metric may have; infinite where there is none, or it is not known."""
     if isinstance(metric, Counts | Fills | Aer):
         return 0.0, metric.scale
-    if isinstance(metric, ErrorRate | Perplexity):
+    if isinstance(metric, Perplexity):
+        return 0.0 if metric.name == "bits_per_byte" else 1.0, np.inf
+    if isinstance(metric, ErrorRate):
         return 0.0, np.inf
     if metric.item_range is not None:
         low, high = metric.item_range

@@ -90,7 +90,7 @@ class Metric(FieldsMixin, ABC):
     #: Its name in reports and figures; `name` if there is nothing better.
     label: str = field(default="", compare=False)
     unit: Unit = field(default="", compare=False)
-    #: The least and the largest score of an item with a single score; None for other statistics.
+    #: The least and the largest score of an item with a single score, over `scale`; None for other statistics.
     item_range: tuple[float, float] | None = None
     #: Whether statistics of 0 are the best that an item may have: a missing item cannot have them then.
     zero_is_best: bool = field(default=False, compare=False, repr=False)

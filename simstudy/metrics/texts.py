@@ -299,7 +299,7 @@ class Perplexity(Metric):
     def __init__(self, name: str, length: str) -> None:
         super().__init__(
             name, ("loss", length), higher_is_better=False, of_item=(length,), shared=(length,),
-            ascending=((length,),), label=name.replace("_", " "), zero_is_best=True,
+            ascending=(("loss",), (length,)), label=name.replace("_", " "), zero_is_best=True,
         )  # fmt: skip
 
     def score(self, sums: Array) -> FloatArray:

@@ -206,7 +206,7 @@ def axis_tables(
 ) -> tuple[list[str] | pd.DataFrame, list[str] | pd.DataFrame]:
     """The systems and the items of a frame (items x systems): their names, or the tables that describe them."""
     if not isinstance(frame, pd.DataFrame) or frame.shape[1] == 0:
-        raise InputError(argument, "must be a pandas DataFrame (items x systems)", frame)
+        raise InputError(argument, "must be a pandas DataFrame (items x systems) with a column for each system", frame)
     names, ids = frame.columns, frame.index
     return (
         names.astype(str).tolist() if systems is None else matched_table(systems, "systems", "name", names),

@@ -161,9 +161,9 @@ def _read_table(path: Path, columns: Mapping[str, str], missing: str) -> tuple[p
     check_choice("missing", missing, ("error", "drop"))
     table = joined(read_table(path), columns, path)
     ours = {"gold": "gold", **columns}
-    for in_file in ours.values():
+    for name, in_file in ours.items():
         if in_file not in table:
-            no_column(path, in_file, table.columns)
+            no_column(path, in_file, table.columns, Words("name it with {columns}", columns=column(name)))
     others = table.drop(columns=[name for name in {*ours, *ours.values()} if name in table])
     frame = placed(others.assign(**{name: table[in_file] for name, in_file in ours.items()}), path)
     described = {"gold", "item", "id", "domain", "cluster", *USUAL["cluster"], *columns}
