@@ -111,9 +111,9 @@ def test_all_pairs_as_parquet(board: Path, tmp_path: Path) -> None:
     ("options", "message"),
     [
         (("--against", "z"), "--against must be a system, not 'z'"),
-        (("--against", "a", "--json"), "--json needs all pairs"),
-        (("--against", "a", "--margin", "0"), "--margin needs all pairs"),
-        (("--against", "a", "--fail-unless-better", "a", "b"), "a gate needs all pairs"),
+        (("--against", "a", "--json"), "--against must not be given with --json, for which all pairs are compared"),
+        (("--against", "a", "--margin", "0"), "--against must not be given with --margin"),
+        (("--against", "a", "--fail-unless-better", "a", "b"), "--against must not be given with a gate"),
         (("--against", "a", "--out", "report"), "--against with --out needs a file that ends in .parquet"),
         (("--against", "a", "--out", "report.html"), "--against with --out needs a file that ends in .parquet"),
         (("--out", "BOARD"), "is an input"),
