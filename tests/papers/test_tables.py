@@ -256,7 +256,7 @@ def test_selected_pairs_say_what_they_were_corrected_for(found: Examination) -> 
 
 
 def test_a_baseline_is_one_of_three_or_more_systems(found: Examination) -> None:
-    with pytest.raises(ValueError, match=r"^baseline must be a system, not 'X' .did you mean 'x'..: one of v, w, x, y, z$"):
+    with pytest.raises(ValueError, match=r"^baseline must be a system, not 'X' .did you mean 'x'..: one of v, w,"):
         found.to_latex(baseline="X")
     with pytest.raises(ValueError, match="^baseline must not be given with two systems"):
         ss.examine(only_new_is_right(10, 30)).to_latex(baseline="old")
