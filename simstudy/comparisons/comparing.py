@@ -206,9 +206,7 @@ def _asked(names: list[str], against: Any) -> Pairs | None:
     chosen = [against] if isinstance(against, str) else against
     check_list("against", chosen, "names of systems")
     chosen = list(chosen)
-    if not isinstance(against, str) and NEIGHBOURS in chosen and NEIGHBOURS not in names:
-        raise InputError("against", f"must be '{NEIGHBOURS}' alone, without names of systems", chosen)
-    if isinstance(against, str) and against == NEIGHBOURS and NEIGHBOURS not in names:
+    if chosen == [NEIGHBOURS] and NEIGHBOURS not in names:
         return np.arange(len(names) - 1), np.arange(1, len(names))
     if not chosen:
         raise InputError("against", "must name at least one system")
