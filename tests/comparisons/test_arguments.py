@@ -52,7 +52,7 @@ ANALYSES: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], dict[s
     (equivalence, (PAIRS, 4.0), {}, {"margin": 8.0, "alpha": 0.3}),
     (groups, (PAIRS,), {"p": "p_value"}, {"alpha": 0.4, "certainty": 0.999, "rule": "greedy", "p": "p_holm"}),
     (leaderboard, (OUTPUTS,), {}, {"level": 0.8, "unit": "item", "n_bootstrap": 900, "seed": 4}),
-    (ranks, (PAIRS,), {}, {"alpha": 0.3, "leaderboards": None}),
+    (ranks, (PAIRS,), {}, {"alpha": 0.3}),
     (significant_gains, (PAIRS,), {}, {"alpha": 0.2, "power": (0.6,), "min_pairs": 500}),
     (
         thresholds, (PAIRS,), {"min_pairs": 2, "window": (0.001, 0.9)},
@@ -79,5 +79,4 @@ def test_every_argument_is_used(
     before = result(analyse, given, **base)
     pd.testing.assert_frame_equal(result(analyse, given, **base), before)
     for name, value in others.items():
-        if value is not None:
-            assert not result(analyse, given, **{**base, name: value}).equals(before), name
+        assert not result(analyse, given, **{**base, name: value}).equals(before), name

@@ -124,9 +124,6 @@ def test_references_that_depend_on_the_answer_may_differ() -> None:
          "finite; item '0' of system 'system-1' has sum = nan"),
         (lambda: Outputs.from_statistics([[["1", "1"]]], "accuracy"), "must be numbers"),
         (lambda: Outputs.from_statistics([[[2, 1]]], "accuracy"), "'accuracy' must have 0 <= correct <= total"),
-        (lambda: Outputs.from_statistics([[[-1, 1]]], "accuracy"), "0 <= correct"),
-        (lambda: Outputs.from_statistics([[[3, 2, 4]]], "f1"), "correct <= guessed"),
-        (lambda: Outputs.from_statistics([[[0.1, -1]]], "mean"), "0 <= count"),
         *((lambda kind=kind: Outputs.from_statistics(np.array(ONE, dtype=kind), "accuracy"), "must be numbers .whole")
           for kind in ("f2", ">i4", ">f8", "longdouble", "object")),
         *((lambda names=names: Outputs.from_statistics(ONE, "accuracy", names), "a list of names or a table")
