@@ -171,7 +171,6 @@ def score_models() -> Values:
     related = ss.truth.correlated_accuracies(accuracies, 400, families=["x", "x", "y", "y"], seed=1)
     values["correlated accuracies"] = summary(related)
     values["clustered accuracies"] = summary(ss.truth.clustered_accuracies(accuracies, 50, 6, seed=1))
-    values["muc-like"] = summary(ss.truth.muc_like(5, 60, seed=1))
     values["redrawn"] = summary(redraw(related, 300, 2, seed=4))
     values["halves"] = {str(k): summary(half) for k, half in enumerate(halves(related, 1, seed=4))}
     values["fit of answers"] = _fitted(related)
