@@ -24,7 +24,6 @@ from simstudy.truth.redrawn import halves, redraw
 from simstudy.truth.scores import (
     Beta,
     Clayton,
-    Frank,
     GaussianCopula,
     Gumbel,
     Independent,
@@ -54,9 +53,8 @@ COPULAS: dict[str, Dependence] = {
     "t": TCopula(0.0, df=1e6),
     "clayton": Clayton(NEAR_0),
     "gumbel": Gumbel(1 + NEAR_0),
-    "frank": Frank(NEAR_0),
     "survival": Survival(Clayton(NEAR_0)),
-    "khoudraji": Khoudraji(Frank(NEAR_0), (0.3, 0.8)),
+    "khoudraji": Khoudraji(Clayton(NEAR_0), (0.3, 0.8)),
     "item response": ItemResponse(NEAR_0),
 }
 CLUSTERS = {"items": None, "clusters": ItemClusters(0.3, (3, 5)), "of any size": ItemClusters(0.3, 4, varying=True)}

@@ -1,5 +1,4 @@
 from .archimedean import Clayton as Clayton
-from .archimedean import Frank as Frank
 from .archimedean import Gumbel as Gumbel
 from .base import KnownTruth as KnownTruth
 from .base import TruePair as TruePair
@@ -29,11 +28,3 @@ from .margins import LogNormal as LogNormal
 from .margins import Margin as Margin
 from .margins import StudentT as StudentT
 from .model import ScoreModel as ScoreModel
-from .pair_copulas import FAMILIES as FAMILIES
-from .pair_copulas import SYMMETRIC as SYMMETRIC
-from .pair_copulas import PairFit as PairFit
-from .pair_copulas import best_fit as best_fit
-from .pair_copulas import fit_families as fit_families
-from .pair_copulas import pseudo_observations as pseudo_observations
-from .tabulated import Tabulated as Tabulated
-from .tabulated import effectiveness as effectiveness
