@@ -195,9 +195,8 @@ def _models() -> list[Any]:
     corpus = scores.fit(texts)
     pair = model.pair()
     known = [ss.truth.pair_model("RightOrWrong", {"accuracies": [0.9, 0.8], "between": 0.5})]
-    split = scores.held_out_split(ss.truth.correlated_accuracies([0.6, 0.7, 0.8], 200), 0, n_resamples=99)
     return [*margins, *copulas, clusters, model, corpus, corpus.model, corpus.model.pool, pair, *known,
-            pair.draw(2, 20, rng), next(iter(model.blocks(80))), split]  # fmt: skip
+            pair.draw(2, 20, rng), next(iter(model.blocks(80)))]  # fmt: skip
 
 
 class Tags(HTMLParser):

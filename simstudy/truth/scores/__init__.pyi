@@ -17,9 +17,6 @@ from .discrete import Ordinal as Ordinal
 from .discrete import Smoothed as Smoothed
 from .fitted import Fitted as Fitted
 from .fitted import fit as fit
-from .held_out import Split as Split
-from .held_out import held_out_split as held_out_split
-from .held_out import held_out_summary as held_out_summary
 from .item_response import ItemResponse as ItemResponse
 from .margins import Bernoulli as Bernoulli
 from .margins import Beta as Beta
