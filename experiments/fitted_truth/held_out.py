@@ -70,7 +70,7 @@ def _measured(outputs: ss.Outputs, n_resamples: int, seed: int) -> tuple[dict[st
     """Numbers of a test set by measure, and its curve."""
     compared = ss.compare(outputs, n_resamples=n_resamples, monte_carlo=True, seed=seed)
     pairs = compared.frame.assign(relation="all pairs")
-    gains = pairs["gain"][pairs["p_value"].between(0.04, 0.06) & (pairs["gain"] > 0)]
+    gains = pairs["gain"][pairs["p_value"].between(0.04, 0.06)]
     numbers = {
         "r12": float(ss.comparisons.correlation(outputs)["r12"].median()),
         "significant": float((pairs["p_value"] <= 0.05).mean()),
