@@ -25,7 +25,9 @@ from simstudy.engines.kernels import Ratio, Tail
 from simstudy.engines.question import Question
 from simstudy.engines.randomization import randomization
 from simstudy.outputs import Outputs
-from simstudy.truth.muc_like import muc_like
+from simstudy.running.program_files import load_program, shipped_folder
+
+muc_like = load_program(shipped_folder() / "chinchor_1992" / "muc_like.py").muc_like
 
 # Those of MUC-4.
 MESSAGES, MUC_SHUFFLES = 100, 9_999

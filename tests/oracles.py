@@ -21,7 +21,6 @@ from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS, Metric, Ratio
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import clopper_pearson
-from simstudy.truth.scores import held_out_split
 from simstudy.validation import check_fraction
 
 
@@ -183,12 +182,6 @@ def intervals_that_miss(n_pairs: int, *, n_resamples: int, edge: float, seed: in
             tried += 1
             missed += not low[0] <= limit <= high[0]
     return missed
-
-
-def held_out(outputs: Outputs, n_draws: int, **options: Any) -> pd.DataFrame:
-    """The tables of several splits."""
-    splits = (held_out_split(outputs, draw, **options) for draw in range(n_draws))
-    return pd.concat([split.table for split in splits], ignore_index=True)
 
 
 def average_precision(share_true: float, separation: float, threshold: float) -> float:

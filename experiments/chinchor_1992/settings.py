@@ -15,7 +15,7 @@ Fraction = Annotated[float, Field(gt=0, lt=1)]
 
 
 class MucLike(Keys):
-    """The synthetic test set; see `simstudy.truth.muc_like`."""
+    """The synthetic test set; see `muc_like`."""
 
     n_systems: Annotated[int, Field(ge=2, le=100)]
     n_messages: Annotated[int, Field(ge=2, le=500)]

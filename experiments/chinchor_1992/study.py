@@ -16,6 +16,7 @@ from simstudy.pages.sections import Section
 from simstudy.studies import Cell, Decision, Findings, RunContext, ShippedTables, Shown, label
 
 from .analyses import adjacent_groups, gain_ranges, intransitive
+from .muc_like import muc_like
 from .page import MUC_LIKE, decision_rows, drawn_pairs, example_sections, set_sections
 from .settings import Settings
 
@@ -67,7 +68,7 @@ def run(study: Settings, context: RunContext) -> Findings:
         constructed = constructed.assign(published=named.map(PUBLISHED).astype(float)).reset_index(drop=True)
         tables = {"worked": worked, "readings": readings(), "constructed": constructed}
     with context.clock("the MUC-like set"):
-        outputs = ss.truth.muc_like(study.muc.n_systems, study.muc.n_messages, seed=study.seed, test_set=MUC_LIKE)
+        outputs = muc_like(study.muc.n_systems, study.muc.n_messages, study.seed)
         by_metric = {metric: outputs.with_metric(metric) for metric in study.muc.metrics}
         sets = compare_all(by_metric, study.seed, context)
     with context.clock("groups"):
@@ -96,7 +97,7 @@ def show(study: Settings, tables: ShippedTables) -> Shown:
     """Her examples and the cases after hers, then the MUC-like set, each with the matrices and groups of its pairs."""
     rules: dict[str, Any] = {"alpha": study.alpha, "certainty": study.certainty}
     maximal = tables["groups"][tables["groups"]["rule"] == "maximal"]
-    muc_like = maximal["test_set"] == MUC_LIKE
+    is_muc_like = maximal["test_set"] == MUC_LIKE
 
     def drawn(of: pd.DataFrame, groups: pd.DataFrame, column: str, file: str) -> list[Section]:
         return [
@@ -111,8 +112,8 @@ def show(study: Settings, tables: ShippedTables) -> Shown:
             )
         ]
 
-    cases = drawn(tables["constructed"], maximal[~muc_like], "test_set", "case_{k}")
-    sets = drawn(tables["pairs"], maximal[muc_like], "metric", "{name}")
+    cases = drawn(tables["constructed"], maximal[~is_muc_like], "test_set", "case_{k}")
+    sets = drawn(tables["pairs"], maximal[is_muc_like], "metric", "{name}")
     return Shown(
         sections=[*example_sections(tables), *cases, *set_sections(tables, rules), *sets],
         closing="p-values are two-sided and, but for the columns holm and bh, not corrected for the number of pairs. "

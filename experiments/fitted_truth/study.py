@@ -13,8 +13,8 @@ import pandas as pd
 
 import simstudy as ss
 from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, derived_seed
-from simstudy.truth.scores import held_out_split
 
+from .held_out import held_out_split
 from .page import CLOSING, headline, sections
 from .sets import Files, fitted_to_all, found, read
 from .settings import RealSet, Settings

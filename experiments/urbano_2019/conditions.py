@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.studies import DataFile, DrawnPairs, derived_seed
-from simstudy.truth.scores import SYMMETRIC, Dependence, Margin, best_fit, fit_families, pseudo_observations
+from simstudy.truth.scores import Dependence, Margin
 
-from .runs import Collections, Floats
+from .copulas import SYMMETRIC, best_fit, fit_families, pseudo_observations
+from .margins import Floats
+from .runs import Collections
 from .settings import Settings
 
 # The paper's tests; its permutation test is randomization of means.

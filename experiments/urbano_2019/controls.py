@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from simstudy.studies import DataFile, derived_seed
-from simstudy.truth.scores import SYMMETRIC, best_fit, fit_families, pseudo_observations
 
 from .conditions import Model, of_copula, of_topics, profile, tested, with_mean
-from .runs import Collections, Floats, fitted_margin
+from .copulas import SYMMETRIC, best_fit, fit_families, pseudo_observations
+from .margins import Floats
+from .runs import Collections, fitted_margin
 from .settings import Settings
 
 #: The controls.

@@ -8,13 +8,11 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from simstudy.truth.scores import Margin, Smoothed, effectiveness
+from simstudy.truth.scores import Margin, Smoothed
 
+from .margins import Floats, effectiveness
 from .settings import Settings
-
-Floats = NDArray[np.float64]
 
 # Runs are the same where no topic's scores differ by more (the paper's code).
 _SAME = 1e-5

@@ -1,12 +1,10 @@
 """Simulated data with known truth: whole test sets of K systems, many test sets of two, and redrawn real ones.
 
 Begin with `simstudy.truth.scores`: one family of models, any margins x any dependence x any clusters. Cases
-and neighbours of it have random streams of their own: `synthetic`, `muc_like`, `pair_answers`, `pair_models` and
-`translations`.
+and neighbours of it have random streams of their own: `synthetic`, `pair_answers`, `pair_models` and `translations`.
 """
 
 from simstudy.truth.known import PAIR_MODELS, pair_model
-from simstudy.truth.muc_like import muc_like
 from simstudy.truth.redrawn import redraw
 from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
 
@@ -14,7 +12,6 @@ __all__ = [
     "PAIR_MODELS",
     "clustered_accuracies",
     "correlated_accuracies",
-    "muc_like",
     "pair_model",
     "redraw",
 ]

@@ -20,7 +20,6 @@ from simstudy.truth.scores import (
     Clayton,
     Dependence,
     Empirical,
-    Frank,
     GaussianCopula,
     Gumbel,
     Independent,
@@ -35,10 +34,7 @@ from simstudy.truth.scores import (
     StudentT,
     Survival,
     TCopula,
-    effectiveness,
     fit,
-    fit_families,
-    pseudo_observations,
 )
 from tests.approved.plans import f1_counts
 from tests.approved.record import STUDIES, Values, recording
@@ -53,7 +49,6 @@ MARGINS: dict[str, Margin] = {
     "ordinal": Ordinal((1, 2, 3, 4, 5), (0.05, 0.15, 0.3, 0.3, 0.2)),
     "empirical": Empirical.of(SAMPLE),
     "smoothed": Smoothed.of(np.round(SAMPLE * 4) / 4, np.arange(5) / 4),
-    "effectiveness": effectiveness(SAMPLE),
 }
 DEPENDENCES: dict[str, Dependence] = {
     "independent": Independent(),
@@ -62,7 +57,6 @@ DEPENDENCES: dict[str, Dependence] = {
     "t": TCopula(0.6, 4.0),
     "clayton": Clayton(2.0),
     "gumbel": Gumbel(2.0),
-    "frank": Frank(5.0),
     "survival": Survival(Clayton(2.0)),
     "asymmetric": Khoudraji(Clayton(4.0), (0.9, 0.4, 0.6)),
     "item response": ItemResponse(1.0, 1.0, 0.3),
@@ -150,13 +144,10 @@ def score_models() -> Values:
             **summary(model.outputs(200, seed=1)),
         }
     for name, dependence in DEPENDENCES.items():
-        n_systems = 2 if isinstance(dependence, Frank) else 3
-        uniforms = dependence.uniforms(400, n_systems, np.random.default_rng(6))
+        uniforms = dependence.uniforms(400, 3, np.random.default_rng(6))
         values[f"dependence {name}"] = {
             "means": uniforms.mean(axis=0),
-            "ranks": [
-                float(stats.spearmanr(uniforms[:, a], uniforms[:, b])[0]) for a, b in combinations(range(n_systems), 2)
-            ],
+            "ranks": [float(stats.spearmanr(uniforms[:, a], uniforms[:, b])[0]) for a, b in combinations(range(3), 2)],
             "both low": float((uniforms < 0.1).all(axis=1).mean()),
             "both high": float((uniforms > 0.9).all(axis=1).mean()),
         }
@@ -171,14 +162,11 @@ def score_models() -> Values:
     related = ss.truth.correlated_accuracies(accuracies, 400, families=["x", "x", "y", "y"], seed=1)
     values["correlated accuracies"] = summary(related)
     values["clustered accuracies"] = summary(ss.truth.clustered_accuracies(accuracies, 50, 6, seed=1))
-    values["muc-like"] = summary(ss.truth.muc_like(5, 60, seed=1))
     values["redrawn"] = summary(redraw(related, 300, 2, seed=4))
     values["halves"] = {str(k): summary(half) for k, half in enumerate(halves(related, 1, seed=4))}
     values["fit of answers"] = _fitted(related)
     values["fit of ratings"] = _fitted(given.outputs(150, seed=3))
     values["fit of counts"] = _fitted(f1_counts(120, (0.8, 0.7)))
-    two = pseudo_observations(ScoreModel([ratings] * 2, Clayton(2.0)).outputs(300, seed=5).statistics[..., 0])
-    values["copulas"] = {one.family: [one.log_likelihood, one.criterion()] for one in fit_families(two)}
     values["fit of clusters"] = _fitted(ss.truth.clustered_accuracies([0.6, 0.7], 50, 6, seed=1))
     return values
 

@@ -86,7 +86,6 @@ _MADE: dict[str, Call] = {
         ss.truth.clustered_accuracies, accuracies=[0.6, 0.7], n_clusters=5, cluster_size=2, test_set=""
     ),
     "correlated_accuracies": call(ss.truth.correlated_accuracies, accuracies=[0.6, 0.7], n_items=10, test_set=""),
-    "messages": call(ss.truth.muc_like, n_systems=2, n_messages=5, test_set=""),
     "redraw": call(ss.truth.redraw, population=CLUSTERED, size=5, draw=1),
     "metric": call(
         ss.metric,

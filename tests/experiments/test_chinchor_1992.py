@@ -138,7 +138,7 @@ def test_all_that_is_decided_is_by_the_studys_level_certainty_and_seed(monkeypat
     ):  # fmt: skip
         made = pd.concat([make(frames[key], **rules) for key in keys], ignore_index=True)
         pd.testing.assert_frame_equal(tables[title], made)
-    outputs = ss.truth.muc_like(6, 30, seed=3, test_set="MUC-like")
+    outputs = program("chinchor_1992", "muc_like").muc_like(6, 30, seed=3)
     assert tables["scores"].to_dict("list") == {
         "system": outputs.names, **{m: outputs.with_metric(m).scores().tolist() for m in ("muc_f_2p", "muc_recall")}
     }  # fmt: skip

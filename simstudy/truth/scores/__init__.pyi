@@ -1,5 +1,4 @@
 from .archimedean import Clayton as Clayton
-from .archimedean import Frank as Frank
 from .archimedean import Gumbel as Gumbel
 from .base import KnownTruth as KnownTruth
 from .base import TruePair as TruePair
@@ -18,9 +17,6 @@ from .discrete import Ordinal as Ordinal
 from .discrete import Smoothed as Smoothed
 from .fitted import Fitted as Fitted
 from .fitted import fit as fit
-from .held_out import Split as Split
-from .held_out import held_out_split as held_out_split
-from .held_out import held_out_summary as held_out_summary
 from .item_response import ItemResponse as ItemResponse
 from .margins import Bernoulli as Bernoulli
 from .margins import Beta as Beta
@@ -29,11 +25,3 @@ from .margins import LogNormal as LogNormal
 from .margins import Margin as Margin
 from .margins import StudentT as StudentT
 from .model import ScoreModel as ScoreModel
-from .pair_copulas import FAMILIES as FAMILIES
-from .pair_copulas import SYMMETRIC as SYMMETRIC
-from .pair_copulas import PairFit as PairFit
-from .pair_copulas import best_fit as best_fit
-from .pair_copulas import fit_families as fit_families
-from .pair_copulas import pseudo_observations as pseudo_observations
-from .tabulated import Tabulated as Tabulated
-from .tabulated import effectiveness as effectiveness

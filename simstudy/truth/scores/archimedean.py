@@ -1,4 +1,4 @@
-"""Archimedean copulas: dependence that one number tells, in the lower tail, in the upper one, or alike in both."""
+"""Archimedean copulas: dependence by one parameter, in the lower tail or in the upper one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 from simstudy.metrics.base import FloatArray
 from simstudy.truth.pair_base import EXTREME, check_one
 from simstudy.truth.scores.dependence import LEAST, Dependence, inside
-from simstudy.validation import InputError
 
 # A gamma frailty below this is drawn as a logarithm.
 _SMALL = 1e-300
@@ -71,37 +70,3 @@ class Gumbel(Dependence):
             log_frailty += (self.theta - 1) * (np.log(np.sin((1 - index) * angle)) - wait)
         log_waits = np.log(rng.standard_exponential((n_items, n_systems)))
         return inside(np.exp(-np.exp((log_waits - log_frailty) * index)))
-
-
-@dataclass(frozen=True)
-class Frank(Dependence):
-    """Two systems that depend on each other alike in both tails, and little there, by either sign; exchangeable.
-
-    Parameters
-    ----------
-    theta
-        From 1e-100 to 1e100 in size; its sign is that of the dependence.
-    """
-
-    theta: float
-
-    def __post_init__(self) -> None:
-        check_one("theta", self.theta, -EXTREME, EXTREME)
-        if abs(self.theta) < 1 / EXTREME:
-            rule = f"must be at least {1 / EXTREME:g} in size"
-            raise InputError("theta", rule, self.theta, "systems without dependence are Independent")
-
-    def check_systems(self, n_systems: int) -> None:
-        if n_systems != 2:
-            raise InputError("Frank", "must be of 2 systems", n_systems)
-
-    def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
-        self.check_systems(n_systems)
-        first, level = np.maximum(rng.random((2, n_items)), LEAST)
-        # The second given the first, at this level of its distribution function (Nelsen 2006, exercise 4.17).
-        # In this form no term cancels another one, however large or small theta is.
-        size = abs(self.theta)
-        whole = np.log(-np.expm1(-size)) + np.log(level)
-        left = np.log(1 - level + level * np.exp(-size * (1 - first)))
-        second = np.logaddexp(0, whole + size * first - left) / size
-        return inside(np.stack([first, second if self.theta > 0 else 1 - second], axis=1))

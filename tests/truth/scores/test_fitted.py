@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,10 +15,8 @@ from simstudy.truth.scores import Bernoulli, Beta, GaussianCopula, ItemClusters,
 from simstudy.truth.scores.corpus import CorpusModel, Pool
 from simstudy.truth.scores.correlations import nearest_correlation
 from simstudy.truth.scores.fitted import Fitted, _within_kinds, fit
-from simstudy.truth.scores.held_out import MEASURES, held_out_summary
 from simstudy.truth.scores.latent import Classes, latent_correlation
 from simstudy.truth.synthetic import correlated_accuracies
-from tests.oracles import held_out
 
 JUDGE = Ordinal((1, 2, 3, 4, 5), (0.1, 0.2, 0.3, 0.3, 0.1))
 
@@ -115,34 +112,6 @@ def test_smoothed_margins_have_scores_that_only_others_had() -> None:
     assert plain.margins[0].support == (1, 3)
 
 
-def test_held_out_halves_of_the_models_own_law_are_as_near_as_real_halves() -> None:
-    true = np.linspace(0.6, 0.75, 14).tolist()
-    table = held_out(correlated_accuracies(true, 800, between=0.5), n_draws=2, n_resamples=500)
-    assert table["measure"].tolist() == [*MEASURES] * 2
-    summary = held_out_summary(table).set_index("measure")
-    assert abs(summary.loc["r12", "bias"]) < 0.08
-    assert summary.loc["curve", "fitted_error"] < 0.12
-
-
-def test_each_seed_and_draw_has_a_fitted_half_of_its_own() -> None:
-    """The same law is drawn from every time: the same answers would be the same draw."""
-    outputs = correlated_accuracies([0.5, 0.6, 0.7], 60)
-    law = fit(outputs)
-    drawn: list[bytes] = []
-
-    class Model:
-        def outputs(self, n_items: int, *, seed: int) -> Outputs:
-            found = law.model.outputs(n_items, seed=seed)
-            drawn.append(found.statistics.tobytes())
-            return found
-
-    for seed in range(2):
-        for again in range(2):
-            held_out(outputs, n_draws=2, n_resamples=9, seed=seed, fitting=lambda _: replace(law, model=Model()))
-            assert drawn[-2:] == drawn[-4:-2] or not again, "the same seed draws the same"
-    assert len(set(drawn)) == 2 * 2
-
-
 @pytest.mark.parametrize(
     ("outputs", "message"),
     [
@@ -153,14 +122,6 @@ def test_each_seed_and_draw_has_a_fitted_half_of_its_own() -> None:
 def test_bad_input(outputs: Outputs, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         fit(outputs)
-
-
-def test_halves_that_agree_but_for_rounding_are_no_noise_to_measure_by() -> None:
-    table = pd.DataFrame({"measure": ["threshold"] * 2 + ["curve"] * 2, "fitted_error": [0.4, 0.6, 0.02, 0.03]})
-    table = table.assign(real=[8.4, 8.4, np.nan, np.nan], training=[8.4, 8.4, np.nan, np.nan], fitted=np.nan)
-    ratios = held_out_summary(table.assign(halves_error=[0.0, 1e-14, 0.01, 0.02])).set_index("measure")["ratio"]
-    assert np.isnan(ratios["threshold"])
-    assert ratios["curve"] == pytest.approx(np.sqrt((0.02**2 + 0.03**2) / (0.01**2 + 0.02**2)))
 
 
 def test_smooth_margins_have_the_scores_of_all_systems() -> None:

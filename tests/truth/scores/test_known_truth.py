@@ -17,7 +17,6 @@ from simstudy.truth.scores import (
     BetaBinomial,
     Clayton,
     Empirical,
-    Frank,
     GaussianCopula,
     Gumbel,
     Independent,
@@ -33,8 +32,6 @@ from simstudy.truth.scores import (
 )
 from simstudy.truth.scores.dependence import Dependence
 from simstudy.truth.scores.margins import Margin
-from simstudy.truth.scores.pair_copulas import frank_density
-from simstudy.truth.scores.tabulated import Tabulated
 
 REAL = np.array([0.0, 0.1, 0.1, 0.25, 1 / 3, 0.7, 1.0])
 
@@ -63,8 +60,6 @@ MARGINS: list[tuple[Margin, float]] = [
     (Ordinal((1e12, 1e12 + 1), (0.3, 0.7)), 0.21**0.5),
     (Empirical.of(REAL), float(REAL.std())),
     (Smoothed.of(REAL, np.unique(REAL), 0.0), float(REAL.std())),
-    (Tabulated(np.array([-1e100, 1e100]), np.array([0.0, 1.0])), 1e100 / 3**0.5),
-    (Tabulated(np.array([0.0, 1, 2]), np.array([0.0, 0.5, 1.0])), 1 / 3**0.5),
 ]
 
 # Copulas of two systems by one parameter, from the least rank correlation to the largest, with Kendall's tau there.
@@ -75,11 +70,6 @@ COPULAS: dict[str, tuple[Callable[[float], Dependence], list[float], tuple[float
     "clayton": (Clayton, [1e-100, 1e-17, 1e-9, 0.1, 1, 28, 100, 500, 1e4, 1e9, 1e100], (0, 1)),
     "survival": (lambda theta: Survival(Clayton(theta)), [1e-100, 1, 100, 1e100], (0, 1)),
     "gumbel": (Gumbel, [1, 1 + 2**-52, 1.1, 2, 30, 1e4, 1e9, 1e100], (0, 1)),
-    "frank": (
-        Frank,
-        [-1e100, -1e6, -100, -36, -1, -1e-9, -1e-100, 1e-100, 1e-9, 1, 36, 40, 100, 1e6, 1e100],
-        (-1, 1),
-    ),
     "khoudraji": (lambda a: Khoudraji(Clayton(1e100), (a, a)), [0, 5e-324, 1e-9, 0.5, 1 - 2**-53, 1], (0, 1)),
     "item response": (ItemResponse, [0, 1e-9, 0.5, 2, 20, 100], (0, 1)),
     "sharp item response": (lambda d: ItemResponse(d, 100, 2), [0, 100], (0, 1)),
@@ -158,24 +148,6 @@ def test_copulas_are_uniform_and_rank_correlation_rises_with_the_parameter(name:
     assert all(later > earlier - 0.02 for earlier, later in pairwise(found)), found
 
 
-@pytest.mark.parametrize("theta", [-300.0, -40.0, -0.01, 1e-6, 3.0, 40.0, 300.0])
-def test_franks_tau_is_the_closed_form(theta: float) -> None:
-    """1 - 4 (1 - D(theta)) / theta, with Debye's function D by its integral (Nelsen 2006, example 5.9)."""
-    t = (np.arange(200_000) + 0.5) / 200_000 * abs(theta)
-    debye = float((t / np.expm1(t)).mean())
-    tau = np.sign(theta) * (1 - 4 / abs(theta) * (1 - debye))
-    drawn = Frank(theta).uniforms(N, 2, np.random.default_rng(5))
-    assert stats.kendalltau(*drawn.T).statistic == pytest.approx(tau, abs=5 * 0.021 * (1 - abs(tau)) + 1e-3)
-
-
-@pytest.mark.parametrize("theta", [0.001, 5.0, 35.0, -35.0])
-def test_franks_density_is_one_in_every_row(theta: float) -> None:
-    """The integral over one number, at each of the other; the midpoint rule's error is below 10^-4."""
-    points = (np.arange(4000) + 0.5) / 4000
-    for u in (0.003, 0.5, 0.9, 0.999):
-        assert np.exp(frank_density(np.full(4000, u), points, np.array(theta))).mean() == pytest.approx(1, abs=1e-4)
-
-
 MODERATE: list[Margin] = [
     Bernoulli(0.4),
     Beta(0.3, 2),
@@ -185,7 +157,6 @@ MODERATE: list[Margin] = [
     Ordinal((0, 0.2, 0.9), (0.5, 0.2, 0.3)),
     Empirical.of(REAL),
     Smoothed.of(REAL, np.unique(REAL), 0.3),
-    Tabulated(np.array([0.0, 0.3, 1]), np.array([0.0, 0.8, 1.0])),
 ]
 PAIRED: list[Dependence] = [of(value) for of, values, _ in COPULAS.values() for value in (values[0], values[-1])]
 
@@ -215,12 +186,9 @@ def test_a_true_gain_is_drawn_whatever_the_copula(margin: Margin) -> None:
         (lambda x: StudentT(0, x, 3), (0, 1e100)),
         (lambda x: StudentT(0, 1, x), (None, 1e100)),
         (lambda x: Ordinal((x, 2), (0.5, 0.5)), (-1e100, None)),
-        (lambda x: Tabulated(np.array([0, x]), np.array([0.0, 1.0])), (None, 1e100)),
         (lambda x: TCopula(0.5, df=x), (0.1, 1e100)),
         (Clayton, (1e-100, 1e100)),
         (Gumbel, (1, 1e100)),
-        (Frank, (-1e100, 1e100)),
-        (lambda x: Frank(-x), (1e-100, None)),
         (lambda x: ItemResponse(x), (0, 100)),
     ],
 )

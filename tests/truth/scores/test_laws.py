@@ -1,4 +1,4 @@
-"""Laws of score models on data whose numbers are all different: margins, sizes, correlations, weights, halves."""
+"""Laws of score models on data whose numbers are all different: margins, sizes, correlations, weights."""
 
 from __future__ import annotations
 
@@ -9,15 +9,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.comparisons.correlation import correlation
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
-from simstudy.truth.redrawn import halves
 from simstudy.truth.scores import (
-    Bernoulli,
     Beta,
     CorpusModel,
-    Fitted,
     GaussianCopula,
     ItemClusters,
     ItemResponse,
@@ -26,7 +22,6 @@ from simstudy.truth.scores import (
     StudentT,
     TCopula,
     fit,
-    held_out_split,
 )
 from simstudy.truth.scores.corpus import Pool
 from simstudy.truth.scores.dependence import Independent
@@ -205,25 +200,3 @@ def test_shrinkage_is_the_part_of_squared_gains_that_is_no_noise() -> None:
     expected = np.sqrt(max(0.0, 1 - np.mean(noise) / np.mean(squared)))
     assert 0.2 < expected < 0.98
     assert fit(outputs).shrinkage == pytest.approx(expected, rel=1e-9)
-
-
-def test_the_model_is_fitted_on_the_one_half_and_measured_beside_the_other() -> None:
-    """Of 41 items: 20 to fit, 21 to compare with, and as many that are drawn."""
-    margins = [Bernoulli(p) for p in (0.3, 0.5, 0.6, 0.8)]
-    outputs = ScoreModel(margins, GaussianCopula(0.5), metric="accuracy").outputs(41)
-    seen: list[tuple[str, int]] = []
-
-    class Recorded(ScoreModel):
-        def outputs(self, n_items: int, *, seed: int = 0, test_set: str = "synthetic") -> Outputs:
-            seen.append(("drawn", n_items))
-            return super().outputs(n_items, seed=seed, test_set=test_set)
-
-    def fitting(half: Outputs) -> Fitted:
-        seen.append(("fitted", half.n_items))
-        return Fitted(Recorded(margins, metric="accuracy"), np.eye(4), 0.0, 1.0, ())
-
-    table = held_out_split(outputs, 3, n_resamples=99, seed=6, fitting=fitting).table.set_index("measure")
-    assert seen == [("fitted", 20), ("drawn", 21)]
-    training, real = halves(outputs, 3, seed=6)
-    for column, half in (("training", training), ("real", real)):
-        assert table.loc["r12", column] == pytest.approx(correlation(half)["r12"].median())

@@ -9,26 +9,29 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import integrate, optimize, stats
 
-from simstudy.truth.scores import Tabulated, effectiveness
-from simstudy.truth.scores.tabulated import _beta, _kernel, _normal_inside, _truncated_normal
+from tests.experiments.programs import program
 
-SKEWED = Tabulated((0.0, 0.1, 0.5, 1.0), (0.0, 0.5, 0.9, 1.0))
+MARGINS = program("urbano_2019", "margins")
+POINTS, KINDS, Tabulated, effectiveness = MARGINS.POINTS, MARGINS.KINDS, MARGINS.Tabulated, MARGINS.effectiveness
+truncated_normal, beta, kernel_estimate, normal_inside = (
+    MARGINS.truncated_normal, MARGINS.beta, MARGINS.kernel, MARGINS.normal_inside
+)  # fmt: skip
+
+SKEWED = Tabulated(np.interp(POINTS, (0.0, 0.1, 0.5, 1.0), (0.0, 0.5, 0.9, 1.0)))
 
 
 def test_quantiles_and_mean_are_those_of_the_table() -> None:
     assert SKEWED.quantile(np.array([0.25, 0.5, 0.7, 0.95])).tolist() == pytest.approx([0.05, 0.1, 0.3, 0.75])
     assert SKEWED.mean == pytest.approx(0.5 * 0.05 + 0.4 * 0.3 + 0.1 * 0.75)
-    assert SKEWED.support == (0, 1)
-    assert Tabulated((0.0, 1.0, 2.0, 3.0), (0.0, 0.0, 1.0, 1.0)).support == (1, 2)
 
 
 @pytest.mark.parametrize("mean", [0.06, 0.1, 0.21, 0.4, 0.7])
 def test_another_mean_bends_the_distribution_function(mean: float) -> None:
     moved = SKEWED.with_mean(mean)
     assert moved.mean == pytest.approx(mean, abs=1e-12)
-    area = integrate.quad(lambda x: 1 - np.interp(x, moved.values, moved.cumulative), 0, 1, points=[0.1, 0.5])[0]
-    assert area == pytest.approx(mean, abs=1e-9)
-    before, after = np.array(SKEWED.cumulative)[1:3], np.array(moved.cumulative)[1:3]
+    area = integrate.quad(lambda x: 1 - np.interp(x, POINTS, moved.cumulative), 0, 1, points=[0.1, 0.5], limit=200)[0]
+    assert area == pytest.approx(mean, abs=1e-6)
+    before, after = SKEWED.cumulative[[100, 500]], moved.cumulative[[100, 500]]
     powers = np.log(after) / np.log(before) if mean > SKEWED.mean else np.log(1 - after) / np.log(1 - before)
     assert powers[0] == pytest.approx(powers[1]), "one power of F, or of 1 - F"
     drawn = moved.quantile(np.random.default_rng(0).random(40_000))
@@ -38,13 +41,13 @@ def test_another_mean_bends_the_distribution_function(mean: float) -> None:
 def test_parameters_are_found_back_and_likelihoods_are_scipys() -> None:
     rng = np.random.default_rng(0)
     scores = rng.beta(2, 5, 3000)
-    aic, cumulative = _beta(scores)
+    aic, cumulative = beta(scores)
     a, b, _, _ = stats.beta.fit(scores, floc=0, fscale=1)
     assert aic == pytest.approx(4 - 2 * stats.beta(a, b).logpdf(scores).sum(), abs=0.01)
     assert_allclose(cumulative, stats.beta(a, b).cdf(np.linspace(0, 1, 1001)), atol=2e-3)
     normal = stats.truncnorm(-0.2 / 0.3, 0.8 / 0.3, loc=0.2, scale=0.3)
     scores = normal.rvs(3000, random_state=rng)
-    aic, cumulative = _truncated_normal(scores)
+    aic, cumulative = truncated_normal(scores)
     assert aic <= 4 - 2 * normal.logpdf(scores).sum() + 1e-6, "the most likely is no less likely than the truth"
     assert_allclose(cumulative, normal.cdf(np.linspace(0, 1, 1001)), atol=0.03)
 
@@ -54,7 +57,7 @@ def test_the_kernel_estimate_is_scipys_cut_off_at_the_ends() -> None:
     spread = min(scores.std(ddof=1), stats.iqr(scores) / 1.34)
     kernel = stats.gaussian_kde(scores, bw_method=0.9 * spread * 200**-0.2 / scores.std(ddof=1))
     whole = kernel.integrate_box_1d(0, 1)
-    aic, cumulative = _kernel(scores)
+    aic, cumulative = kernel_estimate(scores)
     assert cumulative[300] == pytest.approx(kernel.integrate_box_1d(0, 0.3) / whole, abs=1e-9)
     used = (aic + 2 * np.log(kernel(scores) / whole).sum()) / 2
     assert 1 < used < 30, "effective degrees of freedom"
@@ -69,35 +72,12 @@ def test_the_best_of_three_kinds_is_taken() -> None:
     assert margin.mean == pytest.approx(two_humps.mean(), abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        ([0.5] * 9, "scores must be at least 10 numbers from 0 to 1"),
-        ([0.5] * 10, "not all the same"),
-        ([*np.linspace(0, 1, 10), 1.5], "scores must be at least 10 numbers from 0 to 1"),
-        ([*np.linspace(0, 1, 10), np.nan], "scores must be at least 10 numbers from 0 to 1"),
-    ],
-)
-def test_other_scores_are_refused(scores: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        effectiveness(np.array(scores))
-
-
-@pytest.mark.parametrize(
-    ("values", "cumulative", "message"),
-    [
-        ([0, 0], [0, 1], "values must be at least two numbers from"),
-        ([0, 1], [0, 0.9], "cumulative must be 2 numbers that rise from 0 to 1"),
-        ([0, 1, 2], [0, 1], "cumulative must be 3 numbers"),
-    ],
-)
-def test_tables_have_rules(values: Any, cumulative: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Tabulated(values, cumulative)
+def test_a_mean_out_of_reach_is_refused() -> None:
     with pytest.raises(ValueError, match="mean must be above 0 and below 1"):
         SKEWED.with_mean(1.0)
-    with pytest.raises(ValueError, match="mean must be within reach of reweighting .*, not 0.8"):
-        SKEWED.with_mean(0.8)  # all that there is between 0.5 and 1 has the mean 0.75
+    lower_half = Tabulated(np.interp(POINTS, (0.0, 0.5, 1.0), (0.0, 1.0, 1.0)))
+    with pytest.raises(ValueError, match=r"mean must be within reach of reweighting, not 0\.6"):
+        lower_half.with_mean(0.6)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -111,7 +91,7 @@ def test_the_kernel_estimate_is_weighed_by_its_likelihood_inside_the_unit_interv
     width = 0.9 * spread * len(scores) ** -0.2
     own = stats.norm.pdf(0, scale=width) / len(scores) / kernel(scores)
     expected = 2 * (len(scores) * own).mean() - 2 * np.log(kernel(scores) / inside).sum()
-    assert _kernel(scores)[0] == pytest.approx(expected, rel=1e-6)
+    assert kernel_estimate(scores)[0] == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize(("mean", "spread"), [(-0.2, 0.3), (0.3, 0.2), (1.1, 0.4)])
@@ -126,7 +106,7 @@ def test_the_truncated_normal_is_the_most_likely_one_by_scipys_density(mean: flo
     best = optimize.minimize(
         lambda point: -law(point).logpdf(scores).sum(), [mean, np.log(spread)], method="Nelder-Mead"
     )
-    aic, cumulative = _truncated_normal(scores)
+    aic, cumulative = truncated_normal(scores)
     assert aic == pytest.approx(4 + 2 * best.fun, abs=0.02)
     assert_allclose(cumulative, law(best.x).cdf(np.linspace(0, 1, 1001)), atol=0.01)
 
@@ -134,7 +114,7 @@ def test_the_truncated_normal_is_the_most_likely_one_by_scipys_density(mean: flo
 @pytest.mark.parametrize(("mean", "spread"), [(-3.0, 0.05), (-1.0, 0.1), (-0.5, 0.071), (4.0, 0.05), (1.6, 0.09)])
 def test_a_normal_distribution_far_from_the_unit_interval_is_truncated_to_it(mean: float, spread: float) -> None:
     """In its far tail, scipy's own distribution function is that of an exponential one (Mills' ratio)."""
-    cumulative = _normal_inside(mean, spread)
+    cumulative = normal_inside(mean, spread)
     points, rate = np.linspace(0, 1, 1001), max(-mean, mean - 1) / spread**2
     expected = 1 - np.exp(-rate * points - points**2 / (2 * spread**2))
     expected = expected if mean < 0 else 1 - expected[::-1]
@@ -142,14 +122,14 @@ def test_a_normal_distribution_far_from_the_unit_interval_is_truncated_to_it(mea
     assert (cumulative[0], cumulative[-1]) == (0, 1)
 
 
-@pytest.mark.parametrize("step", [0.1, 0.01, 1e-4, 1e-12, 1e-300, 5e-324])
-@pytest.mark.parametrize("first", [0.0, 1e-6, 0.5, 1.0])
+@pytest.mark.parametrize("step", [0.1, 0.01, 1e-4, 1e-12])
+@pytest.mark.parametrize("first", [0.0, 0.5, 1.0])
 def test_scores_that_hardly_vary_have_a_law_without_a_warning(step: float, first: float) -> None:
     other = first + step if first < 1 else first - step
     for n_others in (1, 10):
         scores = np.r_[[first] * 10, [other] * n_others]
-        for way in (_truncated_normal, _beta, _kernel) if other != first else ():
-            aic, cumulative = way(scores)
+        for fitted in KINDS:
+            aic, cumulative = fitted(scores)
             assert np.isfinite(aic)
             assert (cumulative[0], cumulative[-1]) == (0, 1)
             assert (np.diff(cumulative) >= 0).all()
@@ -163,6 +143,6 @@ def test_the_law_that_is_taken_is_the_one_with_the_least_criterion(seed: int) ->
         np.clip(rng.normal(0.5, 0.2, 60), 0, 1),
         np.r_[rng.beta(30, 200, 30), rng.beta(90, 9, 30)],
     ]
-    ways = [way(scores[seed % 3]) for way in (_truncated_normal, _beta, _kernel)]
+    ways = [way(scores[seed % 3]) for way in KINDS]
     expected = ways[int(np.argmin([aic for aic, _ in ways]))][1]
     assert_allclose(effectiveness(scores[seed % 3]).cumulative, expected)
