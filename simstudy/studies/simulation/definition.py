@@ -152,8 +152,8 @@ class Simulation(Study):
         for rule in self.rules:
             for factor, levels in rule.where.items():
                 check_choice("rules.where", factor, self.factors)
-                for level in levels:
-                    check_choice(f"rules.where.{factor}", level, list(self.factors[factor]))
+                if unknown := [level for level in levels if level not in self.factors[factor]]:
+                    raise InputError(f"rules.where.{factor}", f"must be levels of {factor}", unknown[0])
         for test in self.tests:
             check_choice("tests", test, [*TESTS, *self.functions])
         for name in self.replicates.of:

@@ -25,9 +25,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 # Pairs of scores that are in memory together: 150 to 200 MB with all that tests make of them.
 _PAIRS = 500_000
 
-# Values of a condition with a model by name that are no parameters of it.
-_NO_PARAMETERS = {"model", "n_units", "unit", "title"}
-
 
 def by_block(function: F) -> F:
     """Mark a function of a simulation's study.py that draws or analyses many replicates at once.
@@ -217,6 +214,12 @@ class Draws:
         return data
 
 
+def parameters_of(model: object) -> list[str]:
+    """The names of the parameters of a model of two systems."""
+    check_choice("model", model, PAIR_MODELS)
+    return list(signature(PAIR_MODELS[model]).parameters)
+
+
 def named_model(condition: Mapping[str, Any]) -> Any:
     """The model of two systems that a condition names, with those of its values that are parameters.
 
@@ -225,11 +228,7 @@ def named_model(condition: Mapping[str, Any]) -> Any:
     >>> named_model({"model": "RightOrWrong", "accuracies": [0.9, 0.8], "between": 0.5, "n_units": 50}).true_gain
     10.0
     """
-    check_choice("model", condition.get("model"), PAIR_MODELS)
-    parameters = signature(PAIR_MODELS[condition["model"]]).parameters
-    if unused := condition.keys() - parameters.keys() - _NO_PARAMETERS:
-        raise InputError(f"{', '.join(sorted(unused))}: {condition['model']} has no such parameter")
-    values = {name: condition[name] for name in parameters if name in condition}
+    values = {name: condition[name] for name in parameters_of(condition.get("model")) if name in condition}
     try:
         return pair_model(condition["model"], values)
     except TypeError as error:

@@ -16,10 +16,13 @@ from simstudy.studies.problems import Problems
 from simstudy.studies.simulation import page
 from simstudy.studies.simulation.analyses import OwnTest, RegisteredTests, analyse, joined
 from simstudy.studies.simulation.definition import Condition, Simulation
-from simstudy.studies.simulation.drawing import Draws
+from simstudy.studies.simulation.drawing import Draws, parameters_of
 from simstudy.studies.simulation.summaries import BRADLEY, Row, largest_error, summarised
 from simstudy.truth.scores import KnownTruth
 from simstudy.validation import InputError
+
+# What a condition with a model by name may say beside the model's parameters.
+_NO_PARAMETERS = {"model", "n_units", "unit", "title"}
 
 # A true gain so near to 0 is 0: it is a difference of two scores.
 _ROUNDING = 1e-9
@@ -81,17 +84,31 @@ def true_values(study: Simulation, conditions: Sequence[Condition], draws: Draws
     for condition in conditions:
         truth = np.nan
         with problems.at(str(condition)):
+            if not study.functions:
+                # Otherwise a function of study.py may read any value.
+                _check_parameters(condition)
             if draws.generate is None:
-                n_units = condition.get("n_units")
-                if not isinstance(n_units, int) or n_units < 2:
-                    raise InputError("n_units", "must be a whole number of at least 2, in factors or fixed", n_units)
-                model = draws.model_of(condition)
-                truth = np.nan if isinstance(model, KnownTruth) else model.true_gain
+                truth = _true_gain(draws, condition)
             if "truth" in study.functions:
                 truth = study.functions["truth"](condition)
         truths.append(0.0 if abs(truth) < _ROUNDING else float(truth))
     problems.raise_any()
     return truths
+
+
+def _true_gain(draws: Draws, condition: Condition) -> float:
+    """The true gain of the model that draws a condition; NaN for K systems. A ValueError where it is no model."""
+    n_units = condition.get("n_units")
+    if not isinstance(n_units, int) or n_units < 2:
+        raise InputError("n_units", "must be a whole number of at least 2, in factors or fixed", n_units)
+    model = draws.model_of(condition)
+    return np.nan if isinstance(model, KnownTruth) else float(model.true_gain)
+
+
+def _check_parameters(condition: Condition) -> None:
+    """Raise a ValueError where a value is no parameter of the model that the condition names."""
+    if unused := condition.keys() - {*parameters_of(condition.get("model"))} - _NO_PARAMETERS:
+        raise InputError(f"{', '.join(sorted(unused))}: {condition['model']} has no such parameter")
 
 
 def n_blocks(study: Simulation, condition: Condition, look: int, analysis: str = "") -> int:
