@@ -214,7 +214,7 @@ class Draws:
         return data
 
 
-def parameters_of(model: object) -> list[str]:
+def parameters_of(model: Any) -> list[str]:
     """The names of the parameters of a model of two systems."""
     check_choice("model", model, PAIR_MODELS)
     return list(signature(PAIR_MODELS[model]).parameters)
