@@ -181,10 +181,10 @@ class Simulation(Study):
     def _rules_of(self, levels: Mapping[str, Level]) -> list[Rule]:
         return [rule for rule in self.rules if all(levels[name] in among for name, among in rule.where.items())]
 
-    def titles(self, factor: str) -> dict[Level, str]:
-        """Level -> its title, by default its name."""
+    def title_of(self, factor: str, level: Any) -> str:
+        """The title of a level, by default its name."""
         levels = self.factors[factor]
-        return {level: str(levels[level].get(_TITLE, level) if isinstance(levels, dict) else level) for level in levels}
+        return str(levels.get(level, {}).get(_TITLE, level) if isinstance(levels, dict) else level)
 
     def code(self) -> str:
         """A hash of the Python files of the study's folder, but for those that only show tables."""

@@ -20,7 +20,6 @@ CLOSING = (
 )
 
 _SHARE = "{share:.4f} ({low:.4f} – {high:.4f})"
-_TITLE = "Rates"
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -56,36 +55,13 @@ def sections(tables: Tables, study: Simulation) -> list[Section]:
 
 
 def summary(tables: Tables, study: Simulation) -> dict[str, Table]:
-    """What a terminal shows at the end: where the type I error rates lie, else the rates."""
+    """What a terminal shows at the end: how many type I error rates lie where."""
     if "verdict" not in tables.get("rates", ()):
         return {}
     rates = at_first_alpha(tables["rates"], study)
-    rates = rates[rates["verdict"].notna()]
-    rows = [
-        {
-            "method": method,
-            "quantity": quantity,
-            "n": len(group),
-            "lowest": group["share"].min(),
-            "highest": group["share"].max(),
-            **group["verdict"].value_counts(),
-        }
-        for (method, quantity), group in rates.groupby(["method", "quantity"], sort=False)
-    ]
-    columns = {
-        "method": "{method}",
-        "quantity": "{quantity}",
-        "conditions": "{n}",
-        "lowest rate": "[{lowest:.4f}]",
-        "highest rate": "[{highest:.4f}]",
-    }
-    verdicts = [name for name in ("inside", "above", "below", "unclear", "no verdict") if name in set(rates["verdict"])]
-    table = pd.DataFrame(rows).fillna(dict.fromkeys(verdicts, 0)) if rows else pd.DataFrame(columns=["method"])
-    return {
-        f"Type I error rates at {study.alphas[0]:g} and Bradley's range": Table(
-            table, columns | {name: f"{{{name}:.0f}}" for name in verdicts}
-        )
-    }
+    counts = rates.groupby(["method", "quantity"])["verdict"].value_counts().unstack(fill_value=0)
+    title = f"Type I error rates at {study.alphas[0]:g} and Bradley's range"
+    return {title: Table.of_text(counts.reset_index())}
 
 
 def _rates(rates: pd.DataFrame, study: Simulation, at: dict[str, str], replicates: dict[str, str]) -> Section:
@@ -107,7 +83,7 @@ def _rates(rates: pd.DataFrame, study: Simulation, at: dict[str, str], replicate
     if len(study.alphas) > 1:
         text += " The other levels are in rates.csv."
     figure = Figure("rates", partial(rates_figure, shown, study, study.x)) if study.x else None
-    return Section(_TITLE, text, figure=figure, table=Table(shown, columns))
+    return Section("Rates", text, figure=figure, table=Table(shown, columns))
 
 
 def at_first_alpha(rates: pd.DataFrame, study: Simulation) -> pd.DataFrame:
@@ -130,13 +106,12 @@ def _drawn(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
     lines = rates[["method", *others, "quantity"]].astype(str).agg(", ".join, axis=1).str.removesuffix(", p_value")
     colours = colours_of("line", list(dict.fromkeys(lines)))
     places = {level: k for k, level in enumerate(dict.fromkeys(rates[along]))}
+    panels = [("", rates)]
     if study.panels:
-        titles = study.titles(study.panels)
-        panels = {titles[level]: rates[rates[study.panels] == level] for level in dict.fromkeys(rates[study.panels])}
-    else:
-        panels = {"": rates}
-    figure, axes = plot.panels(list(panels), per_row=min(3, len(panels)), height=2.8, width=3.4)
-    for rows, ax in zip(panels.values(), axes, strict=True):
+        groups = rates.groupby(study.panels, sort=False)
+        panels = [(study.title_of(study.panels, level), rows) for level, rows in groups]
+    figure, axes = plot.panels([title for title, _ in panels], per_row=min(3, len(panels)), height=2.8, width=3.4)
+    for (_, rows), ax in zip(panels, axes, strict=True):
         if "verdict" in rows and rows["verdict"].notna().any():
             ax.axhspan(*(factor * study.alphas[0] for factor in BRADLEY), color="0.9", linewidth=0, zorder=0)
         for k, (line, colour) in enumerate(colours.items()):
@@ -144,7 +119,7 @@ def _drawn(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
             # Beside each other, so that intervals do not hide each other.
             at = members[along].map(places) + 0.3 * ((k + 0.5) / len(colours) - 0.5)
             dots(ax, at, members, "share", fmt="o-", markersize=3, linewidth=0.9, color=colour, label=line)
-        ax.set_xticks(list(places.values()), [study.titles(along)[level] for level in places])
+        ax.set_xticks(list(places.values()), [study.title_of(along, level) for level in places])
         ax.set(xlabel=along)
         in_percents(ax.yaxis)
     axes[0].set_ylabel(f"share of p ≤ {study.alphas[0]:g}")
