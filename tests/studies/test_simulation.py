@@ -245,7 +245,7 @@ def test_a_change_of_study_py_leaves_the_cells_of_registered_tests(tmp_path: Pat
 
 
 def test_a_wanted_error_looks_first_at_what_a_rate_that_is_too_high_needs(tmp_path: Path) -> None:
-    """0.075 is known to 0.02 from 174 replicates: 4 blocks. A rate of 0.5 needs 625: 4, 8, then 16 blocks."""
+    """0.075 is known to 0.02 from 174 replicates: 4 blocks. A rate of 0.3 needs 525: 4, 8, then 16 blocks."""
     program = """
 def generate(condition, rng): return rng.random()
 def flip(replicate): return {"is_high": replicate.data < replicate.condition["chance"]}
@@ -255,12 +255,12 @@ def slow(replicate): return {"is_low": False}
         tests = ["flip", "slow"]
         replicates = { most = 1000, block = 50, error = 0.02, of = { slow = 100 } }
         rules = [{ where = { chance = [0.4] }, replicates = 300 }, { where = { chance = [0.9] }, skip = true }]
-        factors.chance = [0.0, 0.4, 0.5, 0.9]
+        factors.chance = [0.0, 0.4, 0.3, 0.9]
         """
     rates = tables_of(folder_of(tmp_path, keys, program))["rates"]
     n_sets = rates.set_index(["method", "chance"])["n_sets"].to_dict()
-    flips = {("flip", 0.0): 200, ("flip", 0.4): 300, ("flip", 0.5): 800}
-    assert n_sets == flips | {("slow", chance): 100 for chance in (0.0, 0.4, 0.5)}
+    flips = {("flip", 0.0): 200, ("flip", 0.4): 300, ("flip", 0.3): 800}
+    assert n_sets == flips | {("slow", chance): 100 for chance in (0.0, 0.4, 0.3)}
 
 
 def test_levels_of_a_common_factor_share_their_replicates(tmp_path: Path) -> None:
@@ -282,14 +282,15 @@ def test_large_blocks_are_drawn_in_parts_from_one_stream(tmp_path: Path) -> None
     """Of 200,000 units two test sets at a time are in memory."""
     keys = GOOD.replace("t_paired", "first").replace("most = 20, block = 10", "most = 3, block = 3")
     program = "from simstudy.studies import by_block\n\n@by_block\ndef first(block):\n"
-    program += "    return {'score': block.boards.scores()[:, 0], 'size': [len(block)] * len(block)}\n"
+    program += "    size, first = [len(block)] * len(block), [block.first] * len(block)\n"
+    program += "    return {'score': block.boards.scores()[:, 0], 'size': size, 'first': first}\n"
     folder = folder_of(tmp_path, keys.replace("[5, 9]", "[200_000]"), program)
     means = tables_of(folder)["means"].set_index("quantity")["mean"]
     rng = np.random.default_rng(derived_seed(0, "test sets", 200_000, 0))
     model = pair_model("SkewedMeans", {"spread": 0.5})
     scores = [model.draw(size, 200_000, rng).statistics[:, 0, :, 0].mean(axis=1) for size in (2, 1)]
     assert_allclose(means["score"], np.concatenate(scores).mean())
-    assert_allclose(means["size"], 5 / 3)
+    assert_allclose(means[["size", "first"]], [5 / 3, 2 / 3])
 
 
 def test_k_systems_are_drawn_by_a_model_of_study_py(tmp_path: Path) -> None:

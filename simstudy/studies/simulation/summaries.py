@@ -112,8 +112,8 @@ def coverage(low: FloatArray, high: FloatArray, truth: float) -> Row:
 
 
 def rate(yes: NDArray[np.bool_], without: NDArray[np.bool_]) -> Row:
-    """A share of the replicates that are not missing, with its Clopper-Pearson interval."""
-    n, count = int((~without).sum()), int((yes & ~without).sum())
+    """A share of the replicates that are not missing, on which `yes` is False, with its Clopper-Pearson interval."""
+    n, count = int((~without).sum()), int(yes.sum())
     low, high = clopper_pearson(count, n)
     return {
         "n_sets": n,
