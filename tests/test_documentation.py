@@ -133,13 +133,27 @@ def test_the_study_is_valid(tmp_path: Path) -> None:
 
 
 def test_the_program_of_a_study_runs(tmp_path: Path) -> None:
-    program, _ = blocks(ROOT / "docs" / "studies.md", "py")
+    _, program, _ = blocks(ROOT / "docs" / "studies.md", "py")
     folder = tmp_path / "my-study"
     folder.mkdir()
     (folder / "study.py").write_text(program, encoding="utf-8")
     (folder / "study.toml").write_text('kind = "program"\ntitle = "T"\nquestion = "Q?"\nsizes = [50, 100]\n')
     results = ss.run_study(folder, out=tmp_path / "out", n_jobs=1)
     assert results.tables["pairs"]["n_items"].tolist() == [50, 100]
+
+
+def test_the_simulation_of_a_test_of_ones_own_runs(tmp_path: Path) -> None:
+    page = ROOT / "docs" / "studies.md"
+    keys, program = blocks(page, "toml")[1], blocks(page, "py")[0]
+    assert len(f"{keys}{program}".splitlines()) < 30
+    folder = tmp_path / "my-simulation"
+    folder.mkdir()
+    (folder / "study.toml").write_text(keys, encoding="utf-8")
+    (folder / "study.py").write_text(program, encoding="utf-8")
+    rates = ss.run_study(folder, out=tmp_path / "out", n_jobs=1).tables["rates"]
+    verdicts = rates.groupby(["method", "pair"])["verdict"].unique().to_dict()
+    assert {*verdicts["t_paired", "alike"], *verdicts["t_paired", "one_skewed"]} <= {"inside", "unclear"}
+    assert (*verdicts["yuen", "alike"], *verdicts["yuen", "one_skewed"]) == ("below", "above")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -27,6 +27,7 @@ from simstudy.cli.command import app as command
 from simstudy.running.program_files import shipped_studies
 from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.resampling.overlay import OverlaidStudy
+from simstudy.studies.simulation.definition import Simulation
 
 DOCS = Path(__file__).parents[1]
 ROOT = DOCS.parent
@@ -167,10 +168,10 @@ def _cell(text: str | None) -> str:
 
 
 def study_keys() -> str:
-    """Every key of the two kinds of studies that need no program."""
+    """Every key of the three kinds of studies that need no program."""
     parts = ["# Keys of study.toml\n\nEvery key is checked before anything runs. An unknown key is an error.\n\n"]
     seen: list[type[BaseModel]] = []
-    for title, model in (("resampling", OverlaidStudy), ("natural", NaturalStudy)):
+    for title, model in (("resampling", OverlaidStudy), ("natural", NaturalStudy), ("simulation", Simulation)):
         parts.append(f'## kind = "{title}"\n\n{_cell(inspect.getdoc(model))}\n\n')
         parts += _keys(model, "", seen)
     return "".join(parts)

@@ -62,8 +62,8 @@ class DrawnPairs:
         systems = statistics.reshape(2 * n_sets, n_units, n_statistics)
         sums = systems.sum(axis=1, dtype=np.float64)
         self._scores: FloatArray = METRICS[metric].score(sums)
-        # On which test sets both systems have a score, not a 0 for 0 / 0.
-        self._defined = np.asarray(METRICS[metric].defined(sums).reshape(-1, 2).all(axis=1))
+        #: On which test sets (M,) both systems have a score, not a 0 for 0 / 0.
+        self.defined: NDArray[np.bool_] = np.asarray(METRICS[metric].defined(sums).reshape(-1, 2).all(axis=1))
         # System 2 m is the first of test set m.
         higher = self._scores if METRICS[metric].higher_is_better else -self._scores
         first, swap = 2 * np.arange(n_sets), higher[1::2] > higher[::2]
@@ -137,9 +137,13 @@ class DrawnPairs:
         Not worse: the interval lies above minus the margin. Equivalent: it lies between minus the margin and the
         margin. Both are False without an interval.
         """
-        first, low, high = self.first_is_better, self._intervals["gain_low"], self._intervals["gain_high"]
-        low, high = np.where(first, low, -high), np.where(first, high, -low)
+        low, high = self.first_interval()
         return low > -margin, (low > -margin) & (high < margin)
+
+    def first_interval(self) -> tuple[FloatArray, FloatArray]:
+        """The ends (M,) of the 95 % intervals of the first system's gain over the second, which may be negative."""
+        first, low, high = self.first_is_better, self.intervals["gain_low"], self.intervals["gain_high"]
+        return np.where(first, low, -high), np.where(first, high, -low)
 
     def coverage(self, true_gain: float) -> dict[str, str | int | float]:
         """Coverage of the first system's true gain over the second by the 95 % intervals.
@@ -150,14 +154,12 @@ class DrawnPairs:
             interval ("score" or "jackknife"); n_sets with an interval, n_covered, sum_width; n_undefined without one;
             n_cautioned of all sets, those with a caution (`simstudy.engines.cautions`).
         """
-        # The interval is of the better system's gain.
-        true = np.where(self.first_is_better, true_gain, -true_gain)
-        low, high = self._intervals["gain_low"], self._intervals["gain_high"]
-        cautioned = cautions(self.question, self._intervals["skewness"], self._intervals["gain_se"])["caution"] != ""
+        low, high = self.first_interval()
+        cautioned = cautions(self.question, self.intervals["skewness"], self.intervals["gain_se"])["caution"] != ""
         return {
-            "interval": self._intervals["interval"],
+            "interval": self.intervals["interval"],
             "n_sets": int((~np.isnan(low)).sum()),
-            "n_covered": int(((low <= true) & (true <= high)).sum()),
+            "n_covered": int(((low <= true_gain) & (true_gain <= high)).sum()),
             "sum_width": float(np.nansum(high - low)),
             "n_undefined": int(np.isnan(low).sum()),
             "n_cautioned": int(cautioned.sum()),
@@ -183,20 +185,28 @@ class DrawnPairs:
         return np.abs(self._scores[better] - self._scores[worse])
 
     @cached_property
-    def _intervals(self) -> dict[str, Any]:
+    def intervals(self) -> dict[str, Any]:
+        """Standard errors and 95 % intervals of the better system's gain on each test set.
+
+        Returns
+        -------
+        columns
+            gain_se, gain_low, gain_high and skewness, (M,) each, with NaN on test sets without an interval; interval,
+            which is "score" or "jackknife". The other columns are those of `Comparisons`.
+        """
         wins, losses, _ = win_counts(self.question)
         return intervals(self.question, self.gains, wins, losses)
 
     def _counts(self, rejected: NDArray[np.bool_]) -> dict[str, int | float]:
-        counted = rejected & self._defined
+        counted = rejected & self.defined
         return {
-            "n_sets": int(self._defined.sum()),
+            "n_sets": int(self.defined.sum()),
             "n_rejected": int(counted.sum()),
             "n_rejected_first": int((counted & self.first_is_better).sum()),
             "sum_gain": float(self.gains[counted].sum()),
             "sum_square": float((self.gains[counted] ** 2).sum()),
-            "n_undefined": int((~self._defined).sum()),
-            "n_rejected_undefined": int((rejected & ~self._defined).sum()),
+            "n_undefined": int((~self.defined).sum()),
+            "n_rejected_undefined": int((rejected & ~self.defined).sum()),
         }
 
 

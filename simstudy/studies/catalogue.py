@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from inspect import signature
 from pathlib import Path
+from types import ModuleType
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -26,6 +27,8 @@ from simstudy.studies.natural.definition import NaturalStudy
 from simstudy.studies.resampling import overlay
 from simstudy.studies.resampling import study as resampling
 from simstudy.studies.resampling.definition import ResamplingStudy, with_own_task
+from simstudy.studies.simulation import study as simulation
+from simstudy.studies.simulation.definition import Simulation, with_functions
 from simstudy.training.named import OWN, task_folder
 from simstudy.validation import nearest
 
@@ -35,14 +38,18 @@ Show = Callable[[Any, ShippedTables], Shown]
 #: The value of `kind` in the study.toml of a program.
 PROGRAM = "program"
 
+# The kind whose study.toml may have a study.py beside it, with functions.
+_SIMULATION = "simulation"
+
 #: The values of `kind` for studies that are data.
-KINDS: dict[str, type[Study]] = {"resampling": ResamplingStudy, "natural": NaturalStudy}
+KINDS: dict[str, type[Study]] = {"resampling": ResamplingStudy, "natural": NaturalStudy, _SIMULATION: Simulation}
 
 # What runs a study and what shows its tables, by what its study.toml may say; programs are added when they are loaded.
 _PARTS: dict[type[Study], tuple[Run, Show]] = {
     ResamplingStudy: (resampling.run, resampling.show),
     overlay.OverlaidStudy: (overlay.run, resampling.show),
     NaturalStudy: (natural.run, natural.show),
+    Simulation: (simulation.run, simulation.show),
 }
 
 # What says by itself what is wrong: a definition, data, cells, memory, a disk.
@@ -59,7 +66,8 @@ def load_study(study: str | Path) -> Study:
     """A study by its shipped name, or from a study.toml or the folder that holds one.
 
     A study of kind "program" has a study.py beside its study.toml, which is executed here, so that its keys are known.
-    The task.py of a study with a task of its own is executed when the study runs. Both are executed for shipped studies
+    So is the study.py of a simulation that has one. The task.py of a study with a task of its own is executed when the
+    study runs. All are executed for shipped studies
     and for a folder that is named as such, not for a study.toml that is.
 
     Raises
@@ -95,11 +103,18 @@ def load_study(study: str | Path) -> Study:
     executing = {PROGRAM: "study.py"}
     if str(content.get("task")).startswith(OWN):
         executing[_DEFAULT_KIND] = "task.py"
+    if (path.parent / "study.py").is_file():
+        executing[_SIMULATION] = "study.py"
     kind = content.get("kind", _DEFAULT_KIND)
     if program := executing.get(str(kind)):
         if not may_execute:
             raise StudyError(f"{path} is of a program: name its folder, {path.parent}, to run the {program} in it")
-        model = load_program(path.parent) if kind == PROGRAM else with_own_task(_model(kind, content), path.parent)
+        if kind == PROGRAM:
+            model = load_program(path.parent)
+        elif kind == _SIMULATION:
+            model = with_functions(_loaded(path.parent / program), path.parent)
+        else:
+            model = with_own_task(_model(kind, content), path.parent)
     made = make_study({"name": path.resolve().parent.name, **content}, str(path), model)
     return made if str(study) in known else placed(made, path.resolve().parent)
 
@@ -169,10 +184,7 @@ def load_program(folder: Path) -> type[Study]:
     if not path.is_file():
         raise StudyError(f"{folder} has no study.py, which kind '{PROGRAM}' needs")
     program_files.load_learners()
-    try:
-        module = program_files.load_program(path)
-    except (Exception, SystemExit) as error:
-        raise StudyError(program_files.told(error, path)) from error
+    module = _loaded(path)
     settings, run = getattr(module, "Settings", None), getattr(module, "run", None)
     if not (isinstance(settings, type) and issubclass(settings, Study) and callable(run)):
         raise StudyError(f"{path} must define Settings, a subclass of simstudy.studies.Study, and a function run")
@@ -188,6 +200,14 @@ def load_program(folder: Path) -> type[Study]:
     settings.folder = folder
     _PARTS[settings] = run, show
     return settings
+
+
+def _loaded(path: Path) -> ModuleType:
+    """The module of a study.py; a StudyError where it fails."""
+    try:
+        return program_files.load_program(path)
+    except (Exception, SystemExit) as error:
+        raise StudyError(program_files.told(error, path)) from error
 
 
 def found_by(study: Study, context: RunContext) -> Findings:
@@ -232,8 +252,8 @@ def _show_nothing(_: Study, __: ShippedTables) -> Shown:
 
 
 def blaming_program(study: Study) -> AbstractContextManager[None]:
-    """Tell what is raised inside as an error of the study's study.py, where it is a program."""
-    if study.kind != PROGRAM or study.folder is None:
+    """Tell what is raised inside as an error of the study's study.py, where it has one."""
+    if study.kind not in (PROGRAM, _SIMULATION) or study.folder is None:
         return nullcontext()
     return program_files.blaming(study.folder / "study.py", but=_TOLD)
 

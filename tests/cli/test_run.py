@@ -69,7 +69,7 @@ def test_unknown_kind_is_one_line(tmp_path: Path) -> None:
     code, _, err = run("run", str(tmp_path))
     assert code == 2
     assert err.count("\n") == 1
-    assert "kind: it must be one of resampling, natural, program, not 'yeh'" in err
+    assert "kind: it must be one of resampling, natural, simulation, program, not 'yeh'" in err
 
 
 def test_help_is_quick_to_load() -> None:

@@ -60,6 +60,7 @@ def test_sets_on_which_a_score_is_0_by_0_are_counted_apart() -> None:
     right = accepted & (rng.random(accepted.shape) < np.array([0.8, 0.5])[:, None])
     sets = DrawnPairs(np.stack([right, accepted, np.ones_like(right)], axis=-1).astype(np.int64), "precision")
     defined = np.arange(30) % 3 > 0
+    assert sets.defined.tolist() == defined.tolist()
     gains = 100 * np.abs(np.diff(right.sum(axis=2) / np.maximum(accepted.sum(axis=2), 1))[:, 0])
     p_values = sets.p_values(["sign_flips"])
     rows = sets.decisions(["sign_flips"], [0.05, 0.3])
@@ -71,6 +72,17 @@ def test_sets_on_which_a_score_is_0_by_0_are_counted_apart() -> None:
         assert_allclose(row["sum_gain"], gains[rejected & defined].sum())
         assert_allclose(row["sum_square"], (gains[rejected & defined] ** 2).sum())
     assert sum(row["n_rejected_undefined"] for row in rows) > 0
+
+
+def test_intervals_of_each_test_set_are_those_of_students_t() -> None:
+    low, high = SETS.first_interval()
+    expected = stats.ttest_1samp(DIFFERENCES, 0, axis=1).confidence_interval(0.95)
+    assert_allclose(low, expected.low, rtol=1e-9)
+    assert_allclose(high, expected.high, rtol=1e-9)
+    first = SETS.first_is_better
+    assert SETS.intervals["interval"] == "jackknife"
+    assert_allclose(SETS.intervals["gain_low"], np.where(first, expected.low, -expected.high), rtol=1e-9)
+    assert SETS.defined.all()
 
 
 def drawn(kind: str, rng: np.random.Generator, m: int = 8, n: int = 40) -> tuple[str, np.ndarray]:

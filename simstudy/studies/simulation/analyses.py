@@ -1,0 +1,161 @@
+"""What a test says about the replicates of a block: the numbers that a cell keeps, from which all tables follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simstudy.engines.drawn_pairs import DrawnPairs
+from simstudy.metrics.base import Array
+from simstudy.studies.simulation.definition import Condition
+from simstudy.studies.simulation.drawing import Block, Draws, Replicate, takes_blocks
+from simstudy.validation import InputError, brief
+
+#: The method of the observed gain, which all registered tests share.
+OBSERVED = "observed gain"
+
+#: Method -> quantity -> a number of each replicate (M,). NaN is missing; of yes and no (int8), -1.
+Values = dict[str, dict[str, Array]]
+
+
+class Outcome(TypedDict):
+    """What an analysis says about M replicates."""
+
+    n: int
+    values: Values
+    #: The number and the error of each replicate on which it failed.
+    failures: list[tuple[int, str]]
+
+
+@dataclass(frozen=True)
+class RegisteredTests:
+    """Tests of simstudy, which share their resamples."""
+
+    tests: tuple[str, ...]
+    alternatives: tuple[str, ...]
+    named: bool
+    n_resamples: int
+    name = "tests of simstudy"
+
+    def outcome(self, block: Block) -> Outcome:
+        """p-values of the tests that apply, the first system's observed gain, and its interval."""
+        seed = block.seed("resamples")
+        drawn = DrawnPairs(block.statistics, block.metric or "mean", n_resamples=self.n_resamples, seed=seed)
+        gains = np.where(drawn.first_is_better, drawn.gains, -drawn.gains)
+        low, high = drawn.first_interval()
+        values: Values = {
+            OBSERVED: {"estimate": np.where(drawn.defined, gains, np.nan)},
+            f"{drawn.intervals['interval']} interval": {"low": low, "high": high},
+        }
+        p_values = drawn.p_values(self.tests, self.alternatives, named=self.named)
+        for (test, alternative), p_value in p_values.items():
+            quantity = "p_value" if alternative == "two-sided" else f"p_value, {alternative}"
+            values.setdefault(test, {})[quantity] = np.where(drawn.defined, p_value, np.nan)
+        return {"n": len(block), "values": values, "failures": []}
+
+
+@dataclass(frozen=True)
+class OwnTest:
+    """A function of study.py. `code` is a hash of its files."""
+
+    function: Callable[..., Any]
+    code: str
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.function.__name__
+
+    def outcome(self, block: Block) -> Outcome:
+        """What the function returns; the replicates on which it raises an error are missing."""
+        failures: list[tuple[int, str]] = []
+        if takes_blocks(self.function):
+            numbers = self._by_method(self.function(block))
+        else:
+            rows = [self._row(k, replicate, failures) for k, replicate in enumerate(block, block.first)]
+            numbers = {
+                method: {
+                    quantity: [row.get(method, {}).get(quantity) for row in rows]
+                    for quantity in dict.fromkeys(quantity for row in rows for quantity in row.get(method, {}))
+                }
+                for method in dict.fromkeys(method for row in rows for method in row)
+            }
+        values: Values = {
+            method: {quantity: _array(method, quantity, of_block) for quantity, of_block in quantities.items()}
+            for method, quantities in numbers.items()
+        }
+        if any(len(array) != len(block) for quantities in values.values() for array in quantities.values()):
+            raise InputError(self.name, f"must return a number for each of the {len(block):,} replicates")
+        return {"n": len(block), "values": values, "failures": failures}
+
+    def _row(self, k: int, replicate: Replicate, failures: list[tuple[int, str]]) -> Mapping[str, Mapping[str, Any]]:
+        """What the function returns for replicate k, by method; if it raises an error, nothing and one more failure."""
+        try:
+            row = self.function(replicate)
+        except Exception as error:
+            failures.append((k, " ".join(f"{type(error).__name__}: {error}".split())))
+            return {}
+        return self._by_method(row)
+
+    def _by_method(self, result: Any) -> Mapping[str, Mapping[str, Any]]:
+        """Method -> quantity -> number; without methods the function's name is the method."""
+        nested = [isinstance(value, Mapping) for value in result.values()] if isinstance(result, Mapping) else [False]
+        if not isinstance(result, Mapping) or (any(nested) and not all(nested)):
+            shape = "{quantity: number} or {method: {quantity: number}}"
+            raise InputError(self.name, f"must return {shape}, not {brief(result)}")
+        return result if all(nested) else {self.name: result}
+
+
+def _array(method: str, quantity: str, values: Iterable[Any]) -> Array:
+    """The numbers of replicates as an array; None is missing."""
+    numbers = list(values)
+    if all(number is None or isinstance(number, bool | np.bool_) for number in numbers):
+        return np.array([-1 if number is None else number for number in numbers], dtype=np.int8)
+    try:
+        return np.array([np.nan if number is None else float(number) for number in numbers])
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{method}, {quantity}", f"must be a number, or True or False: {error}") from None
+
+
+def analyse(
+    draws: Draws, condition: Condition, truth: float, analysis: RegisteredTests | OwnTest, number: int
+) -> Outcome:
+    """One cell: draw a block of a condition, and analyse it."""
+    return joined([analysis.outcome(block) for block in draws.blocks(condition, truth, number)])
+
+
+def joined(outcomes: Sequence[Outcome]) -> Outcome:
+    """The outcome of all replicates. What one part has and another lacks, as where all failed, is missing there."""
+    arrays: dict[tuple[str, str], list[Array | None]] = {}
+    for k, outcome in enumerate(outcomes):
+        for method, quantities in outcome["values"].items():
+            for quantity, numbers in quantities.items():
+                arrays.setdefault((method, quantity), [None] * len(outcomes))[k] = numbers
+    values: Values = {}
+    for (method, quantity), parts in arrays.items():
+        present = [numbers for numbers in parts if numbers is not None]
+        kinds = {numbers.dtype for numbers in present if not missing(numbers).all()} or {present[0].dtype}
+        if len(kinds) > 1:
+            raise InputError(f"{method}, {quantity}", "must always be a number, or always True or False")
+        (kind,) = kinds
+        filler = -1 if kind == np.int8 else np.nan
+        values.setdefault(method, {})[quantity] = np.concatenate(
+            [
+                np.full(outcome["n"], filler, kind) if numbers is None or missing(numbers).all() else numbers
+                for outcome, numbers in zip(outcomes, parts, strict=True)
+            ]
+        )
+    return {
+        "n": sum(outcome["n"] for outcome in outcomes),
+        "values": values,
+        "failures": [failure for outcome in outcomes for failure in outcome["failures"]],
+    }
+
+
+def missing(numbers: Array) -> NDArray[np.bool_]:
+    """On which replicates there is no number, or neither yes nor no."""
+    return numbers < 0 if numbers.dtype == np.int8 else np.isnan(numbers)

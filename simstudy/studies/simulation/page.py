@@ -1,0 +1,127 @@
+"""The page of a simulation: verdicts, rates with a figure, coverage, means, and what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from simstudy import plot
+from simstudy.pages.sections import Figure, Section, Table
+from simstudy.studies.simulation.definition import Simulation
+from simstudy.studies.simulation.summaries import BRADLEY
+
+CLOSING = (
+    "Intervals are 95 % Monte Carlo intervals: they say how well the replicates determine a number. Those of shares "
+    "are by Clopper and Pearson, those of means by Student's t. Replicates on which a test has no result are missing: "
+    "they are counted and not drawn again."
+)
+
+_SHARE = "{share:.4f} ({low:.4f} – {high:.4f})"
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def sections(tables: Tables, study: Simulation) -> list[Section]:
+    """The parts of the page for which there are rows."""
+    where = {factor: f"{{{factor}}}" for factor in study.factors}
+    method = {**where, "method": "{method}"}
+    replicates = {"replicates": "{n_sets:,}", "missing": "{n_missing:,}"}
+    parts = []
+    if "rates" in tables:
+        parts.append(_rates(tables["rates"], study, {**method, "quantity": "{quantity}"}, replicates))
+    if "coverage" in tables:
+        columns = {**method, "coverage": _SHARE, "mean width": "[{mean_width:.4g}]", **replicates}
+        text = "The share of intervals that hold the truth."
+        parts.append(Section("Coverage", text, table=Table(tables["coverage"], columns)))
+    if "means" in tables:
+        means = "[{mean:.4g}][ ({mean_low:.4g} – {mean_high:.4g})]"
+        columns = {**method, "quantity": "{quantity}", "mean": means, **replicates}
+        text = "Means over replicates."
+        if "bias" in tables["means"]:
+            columns["bias"] = "[{bias:.4g} ({bias_low:.4g} – {bias_high:.4g})]"
+            text += " Bias: the mean of the estimate minus the truth."
+        parts.append(Section("Means", text, table=Table(tables["means"], columns)))
+    columns = {**where, "truth": "[{truth:.4g}]", "replicates": "{replicates:,}", "failed": "{n_failed:,}"}
+    text = "Truth: the true gain of the first system, or what the study's truth function says."
+    parts.append(Section("Conditions", text, table=Table(tables["conditions"], columns)))
+    if "failures" in tables:
+        columns = {**where, "analysis": "{analysis}", "replicate": "{replicate:,}", "error": "{failure}"}
+        text = "The first replicates of each condition on which a function of study.py raised an error."
+        parts.append(Section("Failed replicates", text, table=Table(tables["failures"], columns)))
+    return parts
+
+
+def summary(tables: Tables, study: Simulation) -> dict[str, Table]:
+    """What a terminal shows at the end: how many type I error rates lie where."""
+    if "verdict" not in tables.get("rates", ()):
+        return {}
+    rates = at_first_alpha(tables["rates"], study)
+    counts = rates.groupby(["method", "quantity"])["verdict"].value_counts().unstack(fill_value=0)
+    title = f"Type I error rates at {study.alphas[0]:g} and Bradley's range"
+    return {title: Table.of_text(counts.reset_index())}
+
+
+def _rates(rates: pd.DataFrame, study: Simulation, at: dict[str, str], replicates: dict[str, str]) -> Section:
+    """The rates at the first level of significance, with their figure."""
+    alpha = study.alphas[0]
+    shown = at_first_alpha(rates, study)
+    columns = {**at, "rate": "[{share:.4f}] ({low:.4f} – {high:.4f})", **replicates}
+    text = f"The share of replicates with p <= {alpha:g}, or on which a statement is true."
+    if "verdict" in shown and shown["verdict"].notna().any():
+        columns["verdict"] = "[{verdict}]"
+        least, most = (factor * alpha for factor in BRADLEY)
+        text += (
+            f" Verdict: where the interval of a type I error rate lies beside Bradley's range, {least:g} to {most:g}. "
+            "If more than 1 % of the replicates are missing, there is no verdict."
+        )
+    if "type_m" in shown and shown["type_m"].notna().any():
+        columns["wrong winner if significant (type S)"] = "[{type_s:.3f} ({type_s_low:.3f} – {type_s_high:.3f})]"
+        columns["observed gain / true gain (type M)"] = "[{type_m:.2f} ({type_m_low:.2f} – {type_m_high:.2f})]"
+    if len(study.alphas) > 1:
+        text += " The other levels are in rates.csv."
+    figure = Figure("rates", partial(rates_figure, shown, study, study.x)) if study.x else None
+    return Section("Rates", text, figure=figure, table=Table(shown, columns))
+
+
+def at_first_alpha(rates: pd.DataFrame, study: Simulation) -> pd.DataFrame:
+    """The rates at the study's first level of significance, and those that have no level."""
+    if "alpha" not in rates:
+        return rates
+    return rates[rates["alpha"].isna() | (rates["alpha"] == study.alphas[0])]
+
+
+def rates_figure(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
+    """Rates against the levels of a factor, a panel for each level of another one, with Bradley's range."""
+    return plot.styled(_drawn)(rates, study, along)
+
+
+def _drawn(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
+    # It loads what draws.
+    from simstudy.plot.parts import colours_of, dots, in_percents
+
+    others = [name for name in study.factors if name not in (along, study.panels)]
+    lines = rates[["method", *others, "quantity"]].astype(str).agg(", ".join, axis=1).str.removesuffix(", p_value")
+    colours = colours_of("line", list(dict.fromkeys(lines)))
+    places = {level: k for k, level in enumerate(dict.fromkeys(rates[along]))}
+    panels = [("", rates)]
+    if study.panels:
+        groups = rates.groupby(study.panels, sort=False)
+        panels = [(study.title_of(study.panels, level), rows) for level, rows in groups]
+    figure, axes = plot.panels([title for title, _ in panels], per_row=min(3, len(panels)), height=2.8, width=3.4)
+    for (_, rows), ax in zip(panels, axes, strict=True):
+        if "verdict" in rows and rows["verdict"].notna().any():
+            ax.axhspan(*(factor * study.alphas[0] for factor in BRADLEY), color="0.9", linewidth=0, zorder=0)
+        for k, (line, colour) in enumerate(colours.items()):
+            members = rows[lines[rows.index] == line]
+            # Beside each other, so that intervals do not hide each other.
+            at = members[along].map(places) + 0.3 * ((k + 0.5) / len(colours) - 0.5)
+            dots(ax, at, members, "share", fmt="o-", markersize=3, linewidth=0.9, color=colour, label=line)
+        ax.set_xticks(list(places.values()), [study.title_of(along, level) for level in places])
+        ax.set(xlabel=along)
+        in_percents(ax.yaxis)
+    axes[0].set_ylabel(f"share of p ≤ {study.alphas[0]:g}")
+    plot.share_legend(figure, axes)
+    return figure
