@@ -11,7 +11,7 @@ import simstudy as ss
 from simstudy.studies import derived_seed, halves
 from simstudy.truth.scores import fit
 
-#: What test sets are compared by: the median correlation of two systems' item scores, the share of pairs with
+#: Measures of test sets: the median correlation of two systems' item scores, the share of pairs with
 #: p <= 0.05 (a fraction), the 95th percentile of gains of pairs with p from 0.04 to 0.06 (metric's scale), and the
 #: mean distance of gain-confidence curves (a fraction).
 COMPARED = ("r12", "significant", "threshold", "curve")
@@ -22,7 +22,7 @@ _LEAST_WINDOW = 20
 # Two curves are compared at so many quantiles of the gains whose confidence is below this.
 _POINTS, _CERTAIN = 25, 0.995
 
-# What is compared with the real half, and the prefix of its distance.
+# Test sets that are compared with the real half, and the prefix of their distance.
 _OTHERS = {"fitted": "fitted", "halves": "training"}
 
 

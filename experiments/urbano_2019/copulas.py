@@ -182,7 +182,7 @@ def gaussian_density(u: Floats, v: Floats, correlation: Floats) -> Floats:
 
 
 def student_density(x: Floats, y: Floats, correlation: Floats, df: Floats) -> Floats:
-    """Of bivariate t, at the quantiles x and y of t with so many degrees of freedom (`scipy.special.stdtrit`)."""
+    """Log density of the t copula at quantiles x and y of t with df degrees of freedom (`scipy.special.stdtrit`)."""
     rest = 1 - correlation**2
     joint = (x**2 - 2 * correlation * x * y + y**2) / (df * rest)
     constant = special.gammaln(df / 2 + 1) + special.gammaln(df / 2) - 2 * special.gammaln((df + 1) / 2)

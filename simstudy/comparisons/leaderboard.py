@@ -170,7 +170,7 @@ def _intervals(
 
 
 def _worth_of_right(above: Array, below: Array) -> int:
-    """What a right answer has, 1 or 100, if every unit is one right or wrong answer (K, n); else 0."""
+    """The numerator of a right answer, 1 or 100, if every unit (K, n) is one right or wrong answer; else 0."""
     worth = 100 if above.max() > 1 else 1
     return worth * bool((below == 1).all() and ((above == 0) | (above == worth)).all())
 

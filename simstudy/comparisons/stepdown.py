@@ -55,7 +55,7 @@ class GainParts:
 
     @classmethod
     def of_scores(cls, scores: FloatArray, parts: FloatArray, unknown: NDArray[np.bool_]) -> Self:
-        """Of contributions (K, n) to the systems' scores (K,), of which more is better."""
+        """The contributions to all gains, given those (K, n) to the systems' scores (K,); more is better."""
         return cls(parts[None], np.ones((len(parts), len(parts), 1)), scores[:, None] - scores, unknown)
 
     def contributions(self, one: int, others: IntArray) -> FloatArray:
