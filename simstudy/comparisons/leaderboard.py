@@ -108,7 +108,7 @@ def leaderboard(
         se = _standard_errors(parts, undefined, resampled=True)
         reach = special.stdtrit(n - 1, (1 + level) / 2) * se
         low, high = (np.clip(end, *score_range(metric)) for end in (scores - reach, scores + reach))
-        gains = GainParts.of_scores(metric.sign * scores, metric.sign * parts, undefined > 0)
+        gains = GainParts.from_scores(metric.sign * scores, metric.sign * parts, undefined > 0)
     else:
         units = in_units(ordered, unit)
         n = units.n_items

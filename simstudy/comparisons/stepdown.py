@@ -54,7 +54,7 @@ class GainParts:
     unknown: NDArray[np.bool_]
 
     @classmethod
-    def of_scores(cls, scores: FloatArray, parts: FloatArray, unknown: NDArray[np.bool_]) -> Self:
+    def from_scores(cls, scores: FloatArray, parts: FloatArray, unknown: NDArray[np.bool_]) -> Self:
         """The contributions to all gains, given those (K, n) to the systems' scores (K,); more is better."""
         return cls(parts[None], np.ones((len(parts), len(parts), 1)), scores[:, None] - scores, unknown)
 

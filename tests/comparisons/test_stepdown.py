@@ -28,7 +28,7 @@ def gain_of_pair(gains: GainParts, i: int, j: int) -> NDArray[np.float64]:
 def of_scores(scores: NDArray[np.float64]) -> GainParts:
     """Gains of means of (K, n) item scores."""
     parts = scores / scores.shape[1]
-    return GainParts.of_scores(parts.sum(axis=1), parts, np.zeros(len(parts), dtype=bool))
+    return GainParts.from_scores(parts.sum(axis=1), parts, np.zeros(len(parts), dtype=bool))
 
 
 def signs(n: int, draws: int, seed: int) -> NDArray[np.float64]:
@@ -145,7 +145,7 @@ def test_the_pisa_countries_of_csranks() -> None:
     noise = np.random.default_rng(0).standard_normal((n, len(countries)))
     orthogonal = np.linalg.qr(noise - noise.mean(axis=0))[0].T
     parts = countries[:, :1] / n + countries[:, 1:2] * orthogonal
-    gains = GainParts.of_scores(countries[:, 0], parts, np.zeros(len(countries), dtype=bool))
+    gains = GainParts.from_scores(countries[:, 0], parts, np.zeros(len(countries), dtype=bool))
     ranks = places(gains, level=0.95, n_bootstrap=4000, seed=0)
     sets = np.stack([ranks.low, ranks.high, ranks.low_own, ranks.high_own], axis=1)
     off = np.abs(sets - countries[:, 2:])
@@ -247,7 +247,7 @@ def right_or_wrong(true: np.ndarray, n: int, rng: np.random.Generator) -> GainPa
     """Items of a difficulty that all systems share, as of `correlated_accuracies`, without tables."""
     latent = np.sqrt(0.5) * (rng.standard_normal(n) + rng.standard_normal((len(true), n)))
     parts = (latent < stats.norm.ppf(true)[:, None]) / n
-    return GainParts.of_scores(parts.sum(axis=1), parts, np.zeros(len(true), dtype=bool))
+    return GainParts.from_scores(parts.sum(axis=1), parts, np.zeros(len(true), dtype=bool))
 
 
 def holds(ranks: Places, true: np.ndarray) -> bool:
