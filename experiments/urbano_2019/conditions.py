@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simstudy.studies import DataFile, DrawnPairs, derived_seed
-from simstudy.truth.scores import Dependence, Margin
+from simstudy.truth import Dependence, Margin
 
 from .copulas import SYMMETRIC, best_fit, fit_families, pseudo_observations
 from .margins import Floats

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
-from simstudy.truth.scores import (
+from simstudy.truth import (
     Clayton,
     Dependence,
     GaussianCopula,

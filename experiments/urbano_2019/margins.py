@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
-from simstudy.truth.scores import Margin
+from simstudy.truth import Margin
 
 Floats = NDArray[np.float64]
 

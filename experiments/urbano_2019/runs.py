@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 import pandas as pd
 
-from simstudy.truth.scores import Margin, Smoothed
+from simstudy.truth import Margin, Smoothed
 
 from .margins import Floats, effectiveness
 from .settings import Settings

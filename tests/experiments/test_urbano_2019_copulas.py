@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import special, stats
 
-from simstudy.truth.scores import Clayton, Dependence, GaussianCopula, Gumbel, Khoudraji, Survival, TCopula
+from simstudy.truth import Clayton, Dependence, GaussianCopula, Gumbel, Khoudraji, Survival, TCopula
 from tests.experiments.programs import program
 
 COPULAS = program("urbano_2019", "copulas")

@@ -8,11 +8,11 @@ from scipy import optimize, stats
 
 import simstudy as ss
 from simstudy.planning.simulating import _of_own_units, tilted_chances
-from simstudy.truth import PAIR_MODELS
+from simstudy.truth import Responses
 
 
 def f1_pilot(n: int = 200) -> ss.Outputs:
-    model = PAIR_MODELS["Responses"]((0.75, 0.74), (0.77, 0.765))
+    model = Responses((0.75, 0.74), (0.77, 0.765))
     return ss.Outputs.from_statistics(
         model.draw(1, n, np.random.default_rng(1)).by("item")[0], "f1", ["new", "old"]
     ).select(["old", "new"])

@@ -296,7 +296,7 @@ def test_large_blocks_are_drawn_in_parts_from_one_stream(tmp_path: Path) -> None
 def test_k_systems_are_drawn_by_a_model_of_study_py(tmp_path: Path) -> None:
     program = """
 from simstudy.studies import by_block
-from simstudy.truth.scores import Bernoulli, GaussianCopula, ScoreModel
+from simstudy.truth import Bernoulli, GaussianCopula, ScoreModel
 
 def model(condition):
     return ScoreModel([Bernoulli(0.7)] * condition["k"], GaussianCopula(0.5), metric="accuracy")

@@ -18,7 +18,6 @@ from simstudy.studies.simulation.analyses import OwnTest, RegisteredTests, analy
 from simstudy.studies.simulation.definition import Condition, Simulation
 from simstudy.studies.simulation.drawing import Draws, parameters_of
 from simstudy.studies.simulation.summaries import BRADLEY, Row, largest_error, summarised
-from simstudy.truth.scores import KnownTruth
 from simstudy.validation import InputError
 
 # What a condition with a model by name may say beside the model's parameters.
@@ -102,7 +101,7 @@ def _true_gain(draws: Draws, condition: Condition) -> float:
     if not isinstance(n_units, int) or n_units < 2:
         raise InputError("n_units", "must be a whole number of at least 2, in factors or fixed", n_units)
     model = draws.model_of(condition)
-    return np.nan if isinstance(model, KnownTruth) else float(model.true_gain)
+    return model.true_gain if model.n_systems == 2 else np.nan
 
 
 def _check_parameters(condition: Condition) -> None:
