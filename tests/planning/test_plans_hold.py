@@ -150,9 +150,8 @@ def test_the_power_to_show_a_margin_is_the_planned_one(name: str, goal: str) -> 
 def test_what_a_pilot_says_covers_what_is_so(name: str, n: int) -> None:
     """The 95 % interval of the spread, and so of sizes and gains, of 1,000 pilots: 90 % and more hold the truth."""
     model = CONDITIONS[name][0]()
-    true = of_two(
-        outputs(in_units(model, 1, 40_000 if model.metric.name == "bleu" else 200_000, 2)[0], model)
-    ).middle.sd_of(0.0)
+    n_units = 40_000 if model.metric.name == "bleu" else 200_000
+    true = of_two(outputs(in_units(model, 1, n_units, 2)[0], model)).middle.sd_of(0.0)
     covered = tried = 0
     for pilot in in_units(model, 1000, n, 3):
         try:
