@@ -20,7 +20,7 @@ from simstudy.studies.simulation.definition import COLUMNS, Replicates, Simulati
 from simstudy.studies.simulation.page import rates_figure
 from simstudy.studies.simulation.summaries import largest_error, mean, rate, rejections, summarised
 from simstudy.studies.templates import new_study
-from simstudy.truth import Gamma, ScoreModel, StudentT
+from simstudy.truth import Gamma, ScoreModel, StudentT, right_or_wrong
 
 SHIPPED = Path(__file__).parents[2] / "results" / "error_rates"
 
@@ -59,7 +59,11 @@ def logged(block):
 GOOD = """
 tests = ["t_paired"]
 replicates = { most = 20, block = 10 }
-fixed = { model = "Scores", margins = [{ kind = "Gamma", average = 1, shape = 1 }, { kind = "StudentT", average = 1, scale = 0.5 }] }
+fixed.model = "Scores"
+fixed.margins = [
+    { kind = "Gamma", average = 1, shape = 1 },
+    { kind = "StudentT", average = 1, scale = 0.5 },
+]
 factors.n_units = [5, 9]
 """
 
@@ -86,10 +90,19 @@ def test_counts_are_those_of_the_shipped_study_of_error_rates(tmp_path: Path) ->
         alphas = [0.05, 0.01]
         replicates = { most = 10_000, block = 1000 }
         factors.n_units = [10, 30]
-        [factors.condition]
-        accuracy = { model = "RightOrWrong", accuracies = [0.8, 0.8], between = 0.5 }
-        accuracy_gain = { model = "RightOrWrong", accuracies = [0.83, 0.8], between = 0.5 }
-        f1 = { model = "Responses", recall = [0.7, 0.7], precision = [0.75, 0.75] }
+        [factors.condition.average_precision]
+        model = "Scores"
+        margins = [
+            { kind = "Beta", average = 0.25, concentration = 2.5 },
+            { kind = "Beta", average = 0.25, concentration = 2.5 },
+        ]
+        dependence = { kind = "GaussianCopula", correlation = 0.6 }
+        metric = "ap"
+        [factors.condition.accuracy_variants_gain]
+        model = "Scores"
+        margins = [{ kind = "Bernoulli", probability = 0.81 }, { kind = "Bernoulli", probability = 0.8 }]
+        dependence = { kind = "GaussianCopula", correlation = 0.95 }
+        metric = "accuracy"
         """)  # fmt: skip
     tables = tables_of(folder)
     rates = tables["rates"].rename(columns={"method": "test"})
@@ -105,10 +118,10 @@ def test_counts_are_those_of_the_shipped_study_of_error_rates(tmp_path: Path) ->
         else:
             for column in ("type_s", "type_m"):
                 assert_allclose(both[column], both[f"{column}_shipped"], rtol=1e-4, atol=1e-4)
-    assert n_rates > 50
+    assert n_rates > 40
     shipped = pd.read_csv(SHIPPED / "coverage.csv")
     covered = tables["coverage"].merge(shipped, on=["condition", "n_units"], suffixes=("", "_shipped"))
-    assert len(covered) == 6
+    assert len(covered) == 4
     assert_allclose(covered["share"], covered["share_shipped"], atol=1e-5)
 
 
@@ -438,7 +451,9 @@ def test_tests_are_asked_for_several_units_of_one_draw(tmp_path: Path) -> None:
         fixed = { n_units = 10 }
         [factors.pair]
         answers = { model = "RightOrWrong", accuracies = [0.8, 0.7], within = 0.5, between = 0.5, size = 4 }
-        means = { model = "Scores", margins = [{ kind = "Gamma", average = 1, shape = 1 }, { kind = "StudentT", average = 1, scale = 0.5 }] }
+        [factors.pair.means]
+        model = "Scores"
+        margins = [{ kind = "Gamma", average = 1, shape = 1 }, { kind = "StudentT", average = 1, scale = 0.5 }]
         """
     program = "def width(replicate): return {'n': replicate.scores.shape[1], 'x': replicate.rng.random()}\n"
     folder = folder_of(tmp_path, keys, program)
@@ -518,7 +533,8 @@ def compared(replicate): return {"caution": bool(ss.compare(replicate.outputs).f
     keys = """
         tests = ["t_paired", "compared"]
         replicates = { most = 60, block = 30 }
-        fixed = { model = "Scores", margins = [{ kind = "Gamma", average = 1, shape = 1 }, { kind = "StudentT", average = 1, scale = 0.1 }] }
+        fixed.model = "Scores"
+        fixed.margins = [{ kind = "Gamma", average = 1, shape = 1 }, { kind = "StudentT", average = 1, scale = 0.1 }]
         factors.n_units = [20]
         """
     rates = tables_of(folder_of(tmp_path, keys, program))["rates"].set_index(["quantity", "method"])
@@ -657,8 +673,8 @@ def first(replicate): return {"score": replicate.scores[0].mean()}
         ("[5, 9]", "5", "factors.n_units: it must be a list of numbers and texts, or tables of values with a name"),
         ("most = 20", "most = 25", "replicates, most must be a multiple of block, which is 10, not 25"),
         ("[5, 9]", "[1, 9]", "n_units 1: n_units must be a whole number of at least 2, in factors or fixed, not 1"),
-        ("fixed = {", "fixed = { spred = 0.5,", "n_units 5, n_units 9: spred: Scores has no such parameter"),
-        ("margins = [", "nulls = [", "nulls: Scores has no such parameter"),
+        ("fixed.model", "fixed.spred = 0.5\nfixed.model", "n_units 5, n_units 9: spred: Scores has no such parameter"),
+        ("fixed.margins", "fixed.nulls", "nulls: Scores has no such parameter"),
         ('"Scores"', '"Normal"', "n_units 5, n_units 9: model must be one of Responses, .*, not 'Normal'"),
         ("tests", "x = 'unit'\ntests", "x must be one of n_units, not 'unit'"),
         ("tests", "rules = [{ where = { n_units = [7] }, skip = true }]\ntests", "rules.where.n_units must be levels"),
@@ -679,10 +695,10 @@ def test_wrong_keys_are_refused_in_one_line(tmp_path: Path, old: str, new: str, 
 
 
 def test_values_are_parameters_of_the_model_or_values_that_study_py_reads(tmp_path: Path) -> None:
-    keys = GOOD.replace("t_paired", "mine").replace("fixed = {", "fixed = { limit = 2.0,")
+    keys = GOOD.replace("t_paired", "mine").replace("fixed.model", "fixed.limit = 2.0\nfixed.model")
     mine = "def mine(replicate): return {'is_high': replicate.scores[0].max() > replicate.condition['limit']}\n"
     assert tables_of(folder_of(tmp_path, keys, mine))["rates"]["count"].notna().all()
-    wrong = keys.replace("limit = 2.0", "limit = 2.0, spred = 0.5")
+    wrong = keys.replace("fixed.limit = 2.0", "fixed.limit = 2.0\nfixed.spred = 0.5")
     with pytest.raises(StudyError, match="spred: Scores has no such parameter"):
         tables_of(folder_of(tmp_path, wrong, mine))
     for reader in ("truth(condition): return 0.0", "generate(condition, rng): return rng.normal(size=(2, 9))"):

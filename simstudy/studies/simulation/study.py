@@ -90,7 +90,7 @@ def analyses_of(study: Simulation) -> Iterator[RegisteredTests | OwnTest]:
 
 def conditions_of(study: Simulation, draws: Draws) -> list[Condition]:
     """The conditions with their true values, once for each unit. A StudyError names those that are none."""
-    conditions, problems = [], Problems(study.name)
+    conditions, problems, is_of_pairs = [], Problems(study.name), True
     for condition in study.conditions():
         truth, units = np.nan, list(study.units) or [""]
         with problems.at(str(condition)):
@@ -101,13 +101,16 @@ def conditions_of(study: Simulation, draws: Draws) -> list[Condition]:
                 raise InputError("n_units", "must be a whole number of at least 2, in factors or fixed", n_units)
             if draws.generate is None and not draws.within:
                 model = draws.model_of(condition)
-                truth = model.true_gain if model.n_systems == 2 else np.nan
+                truth, is_of_pairs = model.true_gain, is_of_pairs and model.n_systems == 2
                 units = [unit for unit in units if unit in model.units] or [model.units[0] if study.units else ""]
             if "truth" in study.functions:
                 truth = float(study.functions["truth"](condition))
         truth = 0.0 if abs(truth) < _ROUNDING else truth
         conditions += [replace(condition, unit=unit, truth=truth) for unit in units]
     problems.raise_any()
+    if not is_of_pairs and "truth" not in study.functions:
+        # No gain is that of several systems, and tables compare conditions of more and of fewer.
+        conditions = [replace(condition, truth=np.nan) for condition in conditions]
     return conditions
 
 
