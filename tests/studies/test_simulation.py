@@ -15,7 +15,7 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.studies import StudyError, derived_seed, load_study
-from simstudy.studies.run import study_cells
+from simstudy.studies.run import run_shard, study_cells
 from simstudy.studies.simulation.definition import COLUMNS, Replicates, Simulation
 from simstudy.studies.simulation.page import rates_figure
 from simstudy.studies.simulation.summaries import largest_error, mean, rate, rejections, summarised
@@ -335,6 +335,21 @@ def test_more_replicates_other_levels_and_titles_draw_nothing_again(tmp_path: Pa
     assert log.read_text() == ""
     for name, table in first.items():
         pd.testing.assert_frame_equal(table, third[name])
+
+
+def test_what_is_left_and_the_time_of_a_block_are_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = folder_of(tmp_path, GOOD)
+    said = r"replicates: 2 conditions of {} blocks, {} cells left, \d+\.\d s for the smallest block\n"
+    tables_of(folder)
+    assert re.fullmatch(said.format(2, "4 of 4"), capsys.readouterr().err)
+    tables_of(folder)
+    assert capsys.readouterr().err == ""
+    folder_of(tmp_path, GOOD.replace("most = 20", "most = 50"))
+    run_shard(folder, (1, 2), out=tmp_path / "out", n_jobs=1)
+    n_left = (study_cells(folder, out=tmp_path / "out")["state"] == "missing").sum()
+    capsys.readouterr()
+    tables_of(folder)
+    assert re.fullmatch(said.format(5, f"{n_left} of 10"), capsys.readouterr().err)
 
 
 def test_a_change_of_study_py_leaves_the_cells_of_registered_tests(tmp_path: Path) -> None:

@@ -160,6 +160,8 @@ class Simulation(Study):
                 raise InputError("replicates, block", f"must be a multiple of within, which is {within}")
             if not self.functions.keys() & {"model", "generate"}:
                 raise InputError("replicates, within", "needs a function model or generate in study.py")
+        if self.units and "generate" in self.functions:
+            raise InputError("units", "must be empty if study.py has a function generate")
         if not self.conditions():
             raise InputError("rules", "must leave a condition")
         return self

@@ -109,18 +109,17 @@ def _drawn(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
     # It loads what draws.
     from simstudy.plot.parts import colours_of, dots, in_percents
 
-    levels = pd.DataFrame({name: rates[name].map(partial(study.title_of, name)) for name in study.factors})
-    others = levels.drop(columns=[along, study.panels or along])
-    if "unit" in rates:
-        others["unit"] = rates["unit"]
-    others["quantity"] = rates["quantity"].str.removeprefix("p_value").str.removeprefix(", ")
-    rest = [", ".join(filter(None, texts)) for texts in others.to_numpy()]
-    lines = pd.Series(list(zip(rates["method"], rest, strict=True)), rates.index)
-    # Methods have colours, and what else differs has markers; or the other way round if more of that differs.
-    n_methods, n_others = rates["method"].nunique(), len(set(rest))
-    colours = colours_of("line", list(dict.fromkeys(line[n_others > n_methods] for line in lines)))
-    markers = dict(zip(dict.fromkeys(line[n_others <= n_methods] for line in lines), cycle(_MARKERS)))
-    known = list(dict.fromkeys(lines))
+    texts = {name: rates[name].map(partial(study.title_of, name)) for name in study.factors}
+    texts |= {"unit": rates["unit"]} if "unit" in rates else {}
+    texts["quantity"] = rates["quantity"].str.removeprefix("p_value").str.removeprefix(", ")
+    others = [text for name, text in texts.items() if name not in (along, study.panels)]
+    method, rest = rates["method"], pd.concat(others, axis=1).agg(", ".join, axis=1).str.removesuffix(", ")
+    lines = (method + ", " + rest).str.removesuffix(", ")
+    # What has more values has colours, the other markers.
+    coloured, marked = (method, rest) if method.nunique() >= rest.nunique() else (rest, method)
+    colours = colours_of("line", coloured.unique().tolist())
+    markers = dict(zip(marked.unique(), cycle(_MARKERS), strict=False))
+    looks = {line: (colours[x], markers[y]) for line, x, y in zip(lines, coloured, marked, strict=True)}
     places = {level: k for k, level in enumerate(dict.fromkeys(rates[along]))}
     panels = [("", rates)]
     if study.panels:
@@ -131,14 +130,12 @@ def _drawn(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
     for (_, rows), ax in zip(panels, axes, strict=True):
         if "verdict" in rows and rows["verdict"].notna().any():
             ax.axhspan(*(factor * study.alphas[0] for factor in BRADLEY), color="0.9", linewidth=0, zorder=0)
-        for k, line in enumerate(known):
-            chosen = rows[lines[rows.index] == line]
+        for k, (line, (colour, marker)) in enumerate(looks.items()):
+            members = rows[lines[rows.index] == line]
             # Beside each other, so that intervals do not hide each other.
-            at = chosen[along].map(places) + 0.6 * ((k + 0.5) / len(known) - 0.5)
-            dots(
-                ax, at, chosen, "share", label=", ".join(filter(None, line)), markersize=3, linewidth=0.9,
-                color=colours[line[n_others > n_methods]], marker=markers[line[n_others <= n_methods]],
-            )  # fmt: skip
+            at = members[along].map(places) + 0.6 * ((k + 0.5) / len(looks) - 0.5)
+            style = {"color": colour, "marker": marker, "markersize": 3, "linewidth": 0.9}
+            dots(ax, at, members, "share", label=line, **style)
         ax.set_xticks(list(places.values()), [study.title_of(along, level) for level in places])
         in_percents(ax.yaxis)
     p_value = f"p ≤ {study.alphas[0]:g}"

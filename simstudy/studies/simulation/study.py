@@ -92,7 +92,7 @@ def conditions_of(study: Simulation, draws: Draws) -> list[Condition]:
     """The conditions with their true values, once for each unit. A StudyError names those that are none."""
     conditions, problems, is_of_pairs = [], Problems(study.name), True
     for condition in study.conditions():
-        truth, units = np.nan, list(study.units) or [""]
+        truth, units = np.nan, study.units or [""]
         with problems.at(str(condition)):
             if not study.functions.keys() & _READERS:
                 _check_values(study, condition)
