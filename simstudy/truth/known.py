@@ -8,7 +8,7 @@ from typing import Any
 
 from simstudy.truth.pair_answers import Clusters, RightOrWrong
 from simstudy.truth.pair_base import PairModel
-from simstudy.truth.pair_models import Acceptances, GrowingGains, Responses, SkewedMeans
+from simstudy.truth.pair_models import Responses, SkewedMeans
 from simstudy.truth.scores.archimedean import Clayton, Gumbel
 from simstudy.truth.scores.base import Null, TruePair
 from simstudy.truth.scores.clusters import ItemClusters
@@ -17,7 +17,6 @@ from simstudy.truth.scores.discrete import Ordinal
 from simstudy.truth.scores.item_response import ItemResponse
 from simstudy.truth.scores.margins import Bernoulli, Beta, BetaBinomial, LogNormal, Margin, StudentT
 from simstudy.truth.scores.model import ScoreModel
-from simstudy.truth.translations import Translations
 from simstudy.validation import InputError, check_choice
 
 #: Margins by name, with the parameters of their classes.
@@ -93,7 +92,7 @@ def _made(argument: str, table: object, kinds: Mapping[str, Callable[..., Any]])
 #: Models of two systems whose true scores are known, by name: what draws test sets for them.
 PAIR_MODELS: dict[str, type[PairModel]] = {
     model.__name__: model
-    for model in (Acceptances, Clusters, GrowingGains, Responses, RightOrWrong, Scores, SkewedMeans, Translations)
+    for model in (Clusters, Responses, RightOrWrong, Scores, SkewedMeans)
 }
 
 
