@@ -244,6 +244,82 @@ def test_a_change_of_study_py_leaves_the_cells_of_registered_tests(tmp_path: Pat
     assert {name.split(", ")[1]: state for name, state in states.items()} == expected
 
 
+HOOKS = """
+from simstudy.studies import Cell, Findings
+
+def summarise(study, tables, context):
+    assert set(tables) == {"conditions", "rates", "coverage", "means", "failures"}
+    cells = [Cell(str(n), (n, context.data_dir)) for n in study.page["aims"]]
+    aims = pd.DataFrame({"aim": study.page["aims"], "square": context.run("squares", square, cells)})
+    return Findings(tables={"rates": tables["rates"], "aims": aims}, facts={"Aims": "two"}, answers=["Nine."])
+
+def square(n, data_dir):
+    with open(data_dir / "log", "a") as file:
+        file.write("square\\n")
+    return n**2
+"""
+
+
+def with_hooks(tmp_path: Path, aims: str = "[2, 3]") -> Path:
+    keys = GOOD.replace("t_paired", "mine") + f"page = {{ aims = {aims}, title = 'Aims' }}\n"
+    program = "from .page import show\nfrom .tables import summarise\n"
+    program += "def mine(replicate): return {'p_value': replicate.rng.random()}\n"
+    folder = folder_of(tmp_path, keys, program)
+    (folder / "tables.py").write_text("import pandas as pd\n" + HOOKS)
+    (folder / "page.py").write_text(
+        "from simstudy.pages.sections import Section, Table\nfrom simstudy.studies import Shown\n"
+        "def show(study, tables):\n    table = Table(tables['aims'], {'square': '{square}'})\n"
+        "    return Shown(sections=[Section(study.page['title'], 'All aims.', table=table)])\n"
+    )
+    return folder
+
+
+def test_summarise_of_study_py_adds_tables_facts_and_answers_and_has_cells(tmp_path: Path) -> None:
+    folder = with_hooks(tmp_path)
+    results = ss.run_study(folder, out=tmp_path / "out", n_jobs=1, data_dir=tmp_path)
+    assert results.tables["aims"]["square"].tolist() == [4, 9]
+    assert set(results.tables) == {"rates", "aims"}
+    assert results.answers == ("Nine.",)
+    page = (results.folder / "README.md").read_text("utf-8")
+    assert "- **Aims**: two" in page
+    assert "- **Seed**: 0" in page
+    assert (tmp_path / "log").read_text().count("square") == 2
+    (folder / "tables.py").write_text((folder / "tables.py").read_text().replace("return n**2", "return n**3"))
+    results = ss.run_study(folder, out=tmp_path / "out", n_jobs=1, data_dir=tmp_path)
+    assert results.tables["aims"]["square"].tolist() == [8, 27]
+
+
+def test_tables_that_summarise_adds_are_beside_those_of_the_kind_and_the_page_is_the_kinds(tmp_path: Path) -> None:
+    program = "import pandas as pd\n\ndef summarise(study, tables, context):\n"
+    program += "    return tables | {'more': pd.DataFrame({'x': [len(tables['rates']), len(tables['failures'])]})}\n"
+    tables = tables_of(folder_of(tmp_path, GOOD, program))
+    assert set(tables) == {"conditions", "rates", "coverage", "means", "more"}
+    assert tables["more"]["x"].tolist() == [2, 0]
+    assert "## Coverage" in (tmp_path / "out" / "README.md").read_text("utf-8")
+
+
+def test_show_of_study_py_replaces_the_page(tmp_path: Path) -> None:
+    ss.run_study(with_hooks(tmp_path), out=tmp_path / "out", n_jobs=1, data_dir=tmp_path)
+    page = (tmp_path / "out" / "README.md").read_text("utf-8")
+    assert [line for line in page.splitlines() if line.startswith("## ")] == ["## Aims", "## Tables"]
+
+
+def test_values_of_page_and_files_that_work_on_tables_compute_no_replicates_again(tmp_path: Path) -> None:
+    folder = with_hooks(tmp_path)
+    ss.run_study(folder, out=tmp_path / "out", n_jobs=1, data_dir=tmp_path)
+    with_hooks(tmp_path, "[2, 5]")
+    for name in ("page.py", "drawing.py", "tables.py"):
+        with (folder / name).open("a") as file:
+            file.write("# edited\n")
+    cells = study_cells(folder, out=tmp_path / "out", data_dir=tmp_path).groupby("part")["state"].agg(list)
+    assert cells["replicates"] == ["done"] * 4
+    # An edit of tables.py may change these.
+    assert cells["squares"] == ["missing"] * 2
+    with (folder / "study.py").open("a") as file:
+        file.write("# edited\n")
+    assert set(study_cells(folder, out=tmp_path / "out", data_dir=tmp_path)["state"]) == {"missing"}
+
+
 def test_a_wanted_error_looks_first_at_what_a_rate_that_is_too_high_needs(tmp_path: Path) -> None:
     """0.075 is known to 0.02 from 174 replicates: 4 blocks. A rate of 0.3 needs 525: 4, 8, then 16 blocks."""
     program = """

@@ -28,6 +28,9 @@ COLUMNS = frozenset({
     "replicate", "failure",
 })  # fmt: skip
 
+# Files of the folder that only work on finished tables; a program may compute cells in its tables.py.
+_AFTERWARDS = (*SHOWING, "tables.py")
+
 # What a named level says about itself, which changes no number.
 _TITLE = "title"
 
@@ -123,6 +126,8 @@ class Simulation(Study):
     """The factor along the figure of rates; without it there is no figure."""
     panels: str | None = None
     """The factor whose levels are the panels of that figure."""
+    page: dict[str, Any] = {}
+    """Texts and values for the functions `summarise` and `show` of study.py; no cell depends on them."""
 
     functions: ClassVar[Mapping[str, Callable[..., Any]]] = {}
     """Name -> function of study.py."""
@@ -187,9 +192,9 @@ class Simulation(Study):
         return str(levels.get(level, {}).get(_TITLE, level) if isinstance(levels, dict) else level)
 
     def code(self) -> str:
-        """A hash of the Python files of the study's folder, but for those that only show tables."""
+        """A hash of the Python files of the study's folder, but for those that only work on finished tables."""
         files = code_of(self.folder, loaded=SOURCES.get(type(self).__module__))
-        return describe({name: digest for name, digest in files.items() if name not in SHOWING})
+        return describe({name: digest for name, digest in files.items() if name not in _AFTERWARDS})
 
 
 def with_functions(module: ModuleType, folder: Path) -> type[Simulation]:

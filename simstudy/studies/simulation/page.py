@@ -44,9 +44,10 @@ def sections(tables: Tables, study: Simulation) -> list[Section]:
             columns["bias"] = "[{bias:.4g} ({bias_low:.4g} – {bias_high:.4g})]"
             text += " Bias: the mean of the estimate minus the truth."
         parts.append(Section("Means", text, table=Table(tables["means"], columns)))
-    columns = {**where, "truth": "[{truth:.4g}]", "replicates": "{replicates:,}", "failed": "{n_failed:,}"}
-    text = "Truth: the true gain of the first system, or what the study's truth function says."
-    parts.append(Section("Conditions", text, table=Table(tables["conditions"], columns)))
+    if "conditions" in tables:
+        columns = {**where, "truth": "[{truth:.4g}]", "replicates": "{replicates:,}", "failed": "{n_failed:,}"}
+        text = "Truth: the true gain of the first system, or what the study's truth function says."
+        parts.append(Section("Conditions", text, table=Table(tables["conditions"], columns)))
     if "failures" in tables:
         columns = {**where, "analysis": "{analysis}", "replicate": "{replicate:,}", "error": "{failure}"}
         text = "The first replicates of each condition on which a function of study.py raised an error."

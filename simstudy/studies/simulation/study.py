@@ -31,14 +31,14 @@ _ROUNDING = 1e-9
 def run(study: Simulation, context: RunContext) -> Findings:
     """Draw the replicates of all conditions, as many as each needs, and summarise them."""
     # A cell is known by its arguments, which have the hash of study.py if it uses a function of it.
-    context = replace(context, keys=CellKeys())
+    by_arguments = replace(context, keys=CellKeys())
     conditions, draws = study.conditions(), draws_of(study)
     truths = true_values(study, conditions, draws)
     rows: dict[int, dict[str, list[Row]]] = {}
     unfinished, look = list(range(len(conditions))), 0
     with context.clock("replicates"):
         while unfinished:
-            rows |= looked_at(study, context, draws, [(k, conditions[k], truths[k]) for k in unfinished], look)
+            rows |= looked_at(study, by_arguments, draws, [(k, conditions[k], truths[k]) for k in unfinished], look)
             unfinished = [
                 k
                 for k in unfinished
@@ -51,13 +51,19 @@ def run(study: Simulation, context: RunContext) -> Findings:
         name: pd.DataFrame([dict(conditions[k].levels) | row for k in sorted(rows) for row in rows[k][name]])
         for name in ("conditions", "rates", "coverage", "means", "failures")
     }
-    return Findings(
-        tables={name: table for name, table in tables.items() if len(table)}, facts=_facts(study, conditions)
-    )
+    summarise = study.functions.get("summarise")
+    summary = tables if summarise is None else summarise(study, tables, context)
+    findings = summary if isinstance(summary, Findings) else Findings(tables=summary)
+    # A table without rows of the kind has no columns either.
+    kept = {name: table for name, table in findings.tables.items() if len(table.columns)}
+    return replace(findings, tables=kept, facts=_facts(study, conditions) | findings.facts)
 
 
 def show(study: Simulation, tables: ShippedTables) -> Shown:
-    """The page of the tables."""
+    """The page of the tables: what the study's `show` returns, or the kind's own."""
+    if "show" in study.functions:
+        shown: Shown = study.functions["show"](study, tables)
+        return shown
     return Shown(sections=page.sections(tables, study), closing=page.CLOSING, summary=page.summary(tables, study))
 
 
