@@ -128,6 +128,8 @@ class Simulation(Study):
     """The factor whose levels are the panels of that figure."""
     page: dict[str, Any] = {}
     """Texts and values for the functions `summarise` and `show` of study.py; no cell depends on them."""
+    texts: dict[str, str] = {}
+    """Texts for the function `show` of study.py; no table depends on them."""
 
     functions: ClassVar[Mapping[str, Callable[..., Any]]] = {}
     """Name -> function of study.py."""
