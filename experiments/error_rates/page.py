@@ -83,7 +83,7 @@ def show(study: Simulation, tables: ShippedTables) -> Shown:
     drawn = drawn[drawn["n_units"] >= _LEAST_DRAWN]
     one_sided = rates[(rates["test"] == DEFAULT_TEST) & (rates["breaks"] == "") & rates["n_units"].isin(shown)]
     one_sided = one_sided.assign(alternative=one_sided["alternative"].replace(_SIDES))
-    all_tests = _marked(two_sided[two_sided["n_units"].isin(shown)], aims)
+    all_tests = marked(two_sided[two_sided["n_units"].isin(shown)], aims)
     powers = _at_alpha(at["power"], study)
     powers = powers[powers["alternative"] == TWO_SIDED]
     curves = powers[powers["test"].isin(EVEN) & (powers["n_units"] >= _LEAST_DRAWN)]
@@ -195,7 +195,7 @@ def _verdicts(tests: pd.DataFrame) -> Table:
     return Table(tests[(tests["n_conditions"] > 0) & ~tests.duplicated(["test", "n_conditions"])], _VERDICT)
 
 
-def _marked(rates: pd.DataFrame, aims: Mapping[str, Any]) -> pd.DataFrame:
+def marked(rates: pd.DataFrame, aims: Mapping[str, Any]) -> pd.DataFrame:
     """Rates with a mark for each range that they leave, and brackets if the condition breaks the test."""
     marks = pd.Series("", rates.index)
     for low, high in (aims["target"], aims["liberal"]):

@@ -84,10 +84,10 @@ def test_rows(rates: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
     """The rates of rejection, with the systems of each condition and what it breaks."""
     asked = rates[rates["quantity"].isin(_ALTERNATIVES)]
     names = {"method": "test", "count": "n_rejected", "n_missing": "n_undefined"}
-    return _with_systems(asked.assign(alternative=asked["quantity"].map(_ALTERNATIVES)).rename(columns=names), systems)
+    return with_systems(asked.assign(alternative=asked["quantity"].map(_ALTERNATIVES)).rename(columns=names), systems)
 
 
-def _with_systems(table: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
+def with_systems(table: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
     """Rows of tests with the systems of their condition and what it breaks, by condition and unit.
 
     Items of clusters show what it does to take them for independent units. Rows by item therefore have no gain, and no
@@ -123,7 +123,7 @@ def error_rates(asked: pd.DataFrame, study: Simulation) -> pd.DataFrame:
     named = nulls[nulls["alternative"] == ONE_SIDED]
     # The test of the first system rejects where that system has the better score, too.
     named = named.assign(alternative=NAMED, n_rejected=named["n_first"].astype(int))
-    table = _with_shares(_in_order(pd.concat([nulls, named])), "n_rejected")
+    table = with_shares(_in_order(pd.concat([nulls, named])), "n_rejected")
     return table[[*_KEYS, "n_sets", "n_rejected", "share", "low", "high", "n_undefined", "breaks"]]
 
 
@@ -135,8 +135,8 @@ def power(asked: pd.DataFrame, study: Simulation) -> pd.DataFrame:
     type_s is the share with the wrong winner, and type_m the mean observed gain over the true gain.
     """
     gains = _kept(asked[asked["true_gain"] != 0], study)
-    table = _with_shares(gains.assign(n_correct=gains["n_rejected"] - gains["n_wrong"]), "n_correct")
-    table = _with_shares(table, "n_wrong", "wrong", "wrong_low", "wrong_high").astype({"n_wrong": int})
+    table = with_shares(gains.assign(n_correct=gains["n_rejected"] - gains["n_wrong"]), "n_correct")
+    table = with_shares(table, "n_wrong", "wrong", "wrong_low", "wrong_high").astype({"n_wrong": int})
     counts = ["n_sets", "n_rejected", "n_wrong", "share", "low", "high", "wrong", "wrong_low", "wrong_high"]
     return table[["condition", "true_gain", *_KEYS[1:], *counts, "type_s", "type_m", "type_m_low", "type_m_high"]]
 
@@ -148,7 +148,7 @@ def _kept(asked: pd.DataFrame, study: Simulation) -> pd.DataFrame:
     return asked[two_sided | ((asked["alternative"] == ONE_SIDED) & shown)]
 
 
-def _with_shares(
+def with_shares(
     table: pd.DataFrame, count: str, share: str = "share", low: str = "low", high: str = "high"
 ) -> pd.DataFrame:
     """Shares of a count of test sets with 95 % intervals, to 1e-5: more digits of 10,000 test sets say nothing."""
@@ -178,7 +178,7 @@ def coverage(tables: Tables, systems: pd.DataFrame) -> pd.DataFrame:
     rates = tables["rates"]
     cautioned = rates.loc[rates["quantity"] == "caution", [*_UNITS, "count"]].rename(columns={"count": "n_cautioned"})
     table = tables["coverage"].rename(columns={"count": "n_covered", "n_missing": "n_undefined"})
-    table = _with_shares(table.merge(cautioned, on=_UNITS), "n_covered")
+    table = with_shares(table.merge(cautioned, on=_UNITS), "n_covered")
     n_all = table["n_sets"] + table["n_undefined"]
     table = table.assign(
         interval=table["method"].str.removesuffix(" interval"),
@@ -189,7 +189,7 @@ def coverage(tables: Tables, systems: pd.DataFrame) -> pd.DataFrame:
     )
     of_condition = ["condition", "metric", "unit", "n_units", "true_gain", "interval", "level"]
     counts = ["n_sets", "n_covered", "share", "low", "high", "n_undefined", "mean_width", "undefined", "breaks"]
-    return _with_systems(table, systems)[[*of_condition, *counts, "n_cautioned", "cautioned"]]
+    return with_systems(table, systems)[[*of_condition, *counts, "n_cautioned", "cautioned"]]
 
 
 def by_test(rates: pd.DataFrame, aims: Mapping[str, Any]) -> pd.DataFrame:
