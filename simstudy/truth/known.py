@@ -91,8 +91,7 @@ def _made(argument: str, table: object, kinds: Mapping[str, Callable[..., Any]])
 
 #: Models of two systems whose true scores are known, by name: what draws test sets for them.
 PAIR_MODELS: dict[str, type[PairModel]] = {
-    model.__name__: model
-    for model in (Clusters, Responses, RightOrWrong, Scores, SkewedMeans)
+    model.__name__: model for model in (Clusters, Responses, RightOrWrong, Scores, SkewedMeans)
 }
 
 

@@ -279,7 +279,9 @@ def test_type_s_and_type_m_are_of_significant_estimates_beside_a_negative_gain()
     row = rejections(p_values, 0.05, -2.0, estimate)
     assert (row["count"], row["n_wrong"], row["type_s"]) == (20, 2, 0.1)
     assert_allclose(row["type_m"], (18 * 1.5 + 2 * 0.5) / 20)
-    assert "verdict" not in row
+    assert row.keys().isdisjoint({"verdict", "n_first"})
+    without = rejections(p_values, 0.05, 0.0, np.where(estimate == 1, 0, estimate))
+    assert (without["n_first"], "n_wrong" in without) == (2, False), "equal scores are not those of the second"
     assert "type_m" not in rejections(p_values[1:], 0.05, -2.0, estimate[1:])
     assert rejections(p_values, 0.05, np.nan, estimate).keys().isdisjoint({"verdict", "type_s"})
     outcome: Any = {"n": 100, "values": {"own": {"p_value": p_values, "estimate": estimate}}, "failures": []}
@@ -648,7 +650,7 @@ def first(replicate): return {"score": replicate.scores[0].mean()}
         ("[5, 9]", "[1, 9]", "n_units 1: n_units must be a whole number of at least 2, in factors or fixed, not 1"),
         ("spread = 0.5", "spred = 0.5", "n_units 5, n_units 9: spred: SkewedMeans has no such parameter"),
         (", spread = 0.5", "", "must have the parameters of SkewedMeans: .* missing .* 'spread'"),
-        ('"SkewedMeans"', '"Normal"', "n_units 5, n_units 9: model must be one of Acceptances, .*, not 'Normal'"),
+        ('"SkewedMeans"', '"Normal"', "n_units 5, n_units 9: model must be one of Clusters, .*, not 'Normal'"),
         ("tests", "x = 'unit'\ntests", "x must be one of n_units, not 'unit'"),
         ("tests", "rules = [{ where = { n_units = [7] }, skip = true }]\ntests", "rules.where.n_units must be levels"),
         ("tests", "rules = [{ where = { n_units = [5, 9] }, skip = true }]\ntests", "rules must leave a condition"),
