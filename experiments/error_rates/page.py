@@ -134,7 +134,7 @@ def show(study: Simulation, tables: ShippedTables) -> Shown:
 def _with_views(table: pd.DataFrame, conditions: pd.DataFrame) -> pd.DataFrame:
     """The table with each condition's situation, and its title as the view; files have no text if nothing is broken."""
     known = conditions.set_index("condition")
-    breaks = table["breaks"].fillna("") if "breaks" in table else pd.Series("", table.index)
+    breaks = table["breaks"].astype(object).fillna("") if "breaks" in table else pd.Series("", table.index)
     return table.assign(
         breaks=breaks,
         situation=table["condition"].map(known["situation"]),
