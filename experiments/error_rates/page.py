@@ -14,7 +14,7 @@ from simstudy.studies import ShippedTables, Shown
 from simstudy.studies.simulation.definition import Simulation
 
 from .drawing import draw_choices, draw_coverage, draw_exaggeration, draw_power, draw_rates, draw_uniformity
-from .tables import DEFAULT_TEST, DEPENDENT_UNITS, EVEN, FAILS, FIRST, HIGHEST, KEEPS, NAMED, ONE_SIDED, TWO_SIDED
+from .tables import DEFAULT_TEST, DEPENDENT_UNITS, EVEN, FAILS, FIRST, HIGHEST, KEEPS, NAMED, ONE_SIDED, two_sided
 
 # The tests whose error rates are drawn, and the least number of units: with fewer, some tests cannot reject at all.
 _DRAWN, _LEAST_DRAWN = ("randomization", "t_paired", "bootstrap", "skew_corrected", "sign_flips"), 6
@@ -51,6 +51,7 @@ _EXACT = {
     "significantly above the level": "{n_above}",
 }
 _AT = {"condition": "{view}", "units": "{n_units:,}"}
+_MARKED = "{opened}{share:.3f}{marks}{closed}"
 _MAGNITUDES = {
     **_AT,
     "power": "{share:.3f}",
@@ -77,15 +78,14 @@ _SYSTEMS = {
 def show(study: Simulation, tables: ShippedTables) -> Shown:
     """Which test when, error rates, exact tests, cautions, power and coverage."""
     at = {name: _with_views(table, tables["conditions"]) for name, table in tables.items() if "condition" in table}
-    rates, shown, aims = _at_alpha(at["rates"], study), study.page["shown"], study.page["aims"]
-    two_sided = rates[rates["alternative"] == TWO_SIDED]
-    drawn = two_sided[two_sided["test"].isin(_DRAWN) & (two_sided["breaks"] != DEPENDENT_UNITS)]
+    shown, aims = study.page["shown"], study.page["aims"]
+    rates, powers = two_sided(at["rates"], study), two_sided(at["power"], study)
+    drawn = rates[rates["test"].isin(_DRAWN) & (rates["breaks"] != DEPENDENT_UNITS)]
     drawn = drawn[drawn["n_units"] >= _LEAST_DRAWN]
-    one_sided = rates[(rates["test"] == DEFAULT_TEST) & (rates["breaks"] == "") & rates["n_units"].isin(shown)]
-    one_sided = one_sided.assign(alternative=one_sided["alternative"].replace(_SIDES))
-    all_tests = marked(two_sided[two_sided["n_units"].isin(shown)], aims)
-    powers = _at_alpha(at["power"], study)
-    powers = powers[powers["alternative"] == TWO_SIDED]
+    sides = at["rates"].query(
+        "alpha == @study.alphas[0] and test == @DEFAULT_TEST and breaks == '' and n_units in @shown"
+    )
+    sides = sides.assign(alternative=sides["alternative"].replace(_SIDES))
     curves = powers[powers["test"].isin(EVEN) & (powers["n_units"] >= _LEAST_DRAWN)]
     default = powers[powers["test"] == DEFAULT_TEST]
     # A gain that is 0 but for rounding is written as 0.
@@ -96,8 +96,8 @@ def show(study: Simulation, tables: ShippedTables) -> Shown:
         "Null hypotheses of the tests": (_null_hypotheses(study.tests), None),
         "Which test keeps its level?": (verdicts, None),
         "Type I error rates by condition": (None, Figure("error_rates", lambda: draw_rates(drawn, aims))),
-        "All tests": (Table(all_tests, _AT, across="test", cell="{opened}{share:.3f}{marks}{closed}"), None),
-        "One-sided tests": (Table(one_sided, _AT, across="alternative", cell="{share:.3f}"), None),
+        "All tests": (Table(marked(rates[rates["n_units"].isin(shown)], aims), _AT, across="test", cell=_MARKED), None),
+        "One-sided tests": (Table(sides, _AT, across="alternative", cell="{share:.3f}"), None),
         "Few units": (_by_size(at["few_units"], "{error_rate:.3f} / {coverage:.3f}"), None),
         "Exact tests of exchangeable systems": (Table(tables["exact"], _EXACT), None),
         "Are p-values uniform?": (None, Figure("uniformity", lambda: draw_uniformity(at["quantiles"]))),
@@ -140,10 +140,6 @@ def _with_views(table: pd.DataFrame, conditions: pd.DataFrame) -> pd.DataFrame:
         situation=table["condition"].map(known["situation"]),
         view=table["condition"].map(known["title"]) + np.where(breaks == DEPENDENT_UNITS, ", by item", ""),
     )
-
-
-def _at_alpha(table: pd.DataFrame, study: Simulation) -> pd.DataFrame:
-    return table[table["alpha"] == study.alphas[0]]
 
 
 def _values(study: Simulation, cautions: pd.DataFrame) -> dict[str, Any]:

@@ -51,9 +51,9 @@ def summarise(study: Simulation, tables: Tables, context: RunContext) -> dict[st
     systems = conditions(study)
     asked, covered = test_rows(tables["rates"], systems), coverage(tables, systems)
     rates, powers = error_rates(asked, study), power(asked, study)
-    at_alpha = rates[(rates["alpha"] == study.alphas[0]) & (rates["alternative"] == TWO_SIDED)]
+    at_alpha = two_sided(rates, study)
     return {
-        "choices": choices(rates, powers, systems, study),
+        "choices": choices(at_alpha, two_sided(powers, study), systems, study),
         "tests": by_test(at_alpha, study.page["aims"]),
         "rates": rates,
         "exact": exact(rates),
@@ -64,6 +64,11 @@ def summarise(study: Simulation, tables: Tables, context: RunContext) -> dict[st
         "coverage": covered,
         "conditions": systems,
     }
+
+
+def two_sided(table: pd.DataFrame, study: Simulation) -> pd.DataFrame:
+    """The two-sided rows at the first level."""
+    return table[(table["alternative"] == TWO_SIDED) & (table["alpha"] == study.alphas[0])]
 
 
 def conditions(study: Simulation) -> pd.DataFrame:
@@ -144,8 +149,8 @@ def power(asked: pd.DataFrame, study: Simulation) -> pd.DataFrame:
 def _kept(asked: pd.DataFrame, study: Simulation) -> pd.DataFrame:
     """The rows of the tables: one-sided ones only as far as the page shows them."""
     shown = (asked["alpha"] == study.alphas[0]) & asked["n_units"].isin(study.page["shown"])
-    two_sided = (asked["alternative"] == TWO_SIDED) & asked["alpha"].isin(study.alphas[: study.page["levels"]])
-    return asked[two_sided | ((asked["alternative"] == ONE_SIDED) & shown)]
+    in_tables = asked["alpha"].isin(study.alphas[: study.page["levels"]])
+    return asked[np.where(asked["alternative"] == TWO_SIDED, in_tables, shown)]
 
 
 def with_shares(
@@ -265,7 +270,7 @@ def cautions(rates: pd.DataFrame, covered: pd.DataFrame, least: float) -> pd.Dat
 
 
 def choices(rates: pd.DataFrame, power: pd.DataFrame, systems: pd.DataFrame, study: Simulation) -> pd.DataFrame:
-    """Tests by situation and band of sizes, two-sided at the first level.
+    """Tests by situation and band of sizes, from two-sided rates and power at one level.
 
     worst is the highest error rate in the situation's conditions without a gain (worst_condition) and the sizes of the
     band, whatever a test's null hypothesis is. power is the mean over its conditions with a gain and these sizes. A
@@ -275,8 +280,8 @@ def choices(rates: pd.DataFrame, power: pd.DataFrame, systems: pd.DataFrame, stu
     apply to all conditions of a situation, are left out.
     """
     situations = systems.set_index("condition")["situation"]
-    errors = _independent(rates, study).assign(situation=lambda table: table["condition"].map(situations))
-    gains = _independent(power, study).assign(situation=lambda table: table["condition"].map(situations))
+    independent = rates[rates["breaks"] != DEPENDENT_UNITS]
+    errors, gains = (table.assign(situation=table["condition"].map(situations)) for table in (independent, power))
     rows = []
     for situation, (low, high) in product(situations.unique(), study.page["bands"]):
         of_nulls, of_gains = (
@@ -299,9 +304,3 @@ def choices(rates: pd.DataFrame, power: pd.DataFrame, systems: pd.DataFrame, stu
         able = members[members["verdict"] == (KEEPS if KEEPS in set(members["verdict"]) else NEARLY)]
         table.loc[able.index[able["power"] >= able["power"].max() - _AS_GOOD], "verdict"] = FIRST
     return table
-
-
-def _independent(table: pd.DataFrame, study: Simulation) -> pd.DataFrame:
-    """Two-sided rows at the first level, by independent units."""
-    two_sided = (table["alternative"] == TWO_SIDED) & (table["alpha"] == study.alphas[0])
-    return table[two_sided & (table["breaks"] != DEPENDENT_UNITS)] if "breaks" in table else table[two_sided]

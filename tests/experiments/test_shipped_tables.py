@@ -22,8 +22,7 @@ def error_rates(study: Any, tables: Tables) -> Tables:
         tables[name].assign(breaks=tables[name]["breaks"].fillna("")) if "breaks" in tables[name] else tables[name]
         for name in ("rates", "coverage", "power")
     )
-    at_alpha = rates[(rates["alpha"] == study.alphas[0]) & (rates["alternative"] == "two-sided")]
-    systems = made.conditions(study)
+    at_alpha, systems = made.two_sided(rates, study), made.conditions(study)
     counted = made.with_shares(rates.drop(columns=["share", "low", "high", "breaks"]), "n_rejected")
     return {
         "tests": made.by_test(at_alpha, aims),
@@ -31,7 +30,7 @@ def error_rates(study: Any, tables: Tables) -> Tables:
         "exact": made.exact(rates),
         "few_units": made.few_units(at_alpha, covered, aims["from_units"]),
         "cautions": made.cautions(at_alpha, covered, aims["coverage"][0]),
-        "choices": made.choices(rates, power, systems, study),
+        "choices": made.choices(at_alpha, made.two_sided(power, study), systems, study),
         "conditions": systems,
     }
 
