@@ -82,10 +82,8 @@ def show(study: Simulation, tables: ShippedTables) -> Shown:
     rates, powers = two_sided(at["rates"], study), two_sided(at["power"], study)
     drawn = rates[rates["test"].isin(_DRAWN) & (rates["breaks"] != DEPENDENT_UNITS)]
     drawn = drawn[drawn["n_units"] >= _LEAST_DRAWN]
-    sides = at["rates"].query(
-        "alpha == @study.alphas[0] and test == @DEFAULT_TEST and breaks == '' and n_units in @shown"
-    )
-    sides = sides.assign(alternative=sides["alternative"].replace(_SIDES))
+    sides = at["rates"].query("test == @DEFAULT_TEST and alpha == @study.alphas[0] and breaks == ''")
+    sides = sides[sides["n_units"].isin(shown)].assign(alternative=sides["alternative"].replace(_SIDES))
     curves = powers[powers["test"].isin(EVEN) & (powers["n_units"] >= _LEAST_DRAWN)]
     default = powers[powers["test"] == DEFAULT_TEST]
     # A gain that is 0 but for rounding is written as 0.

@@ -115,15 +115,6 @@ def test_nodes_and_lengths_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     MODELS.expected_statistics.cache_clear()
 
 
-def test_sentences_are_as_hard_for_both_as_they_share() -> None:
-    """Without a shared part matches are independent, without one of its own they correlate."""
-    for shared, own, correlated in ((0.0, 0.6, False), (0.6, 0.0, True)):
-        drawn = sample(MODELS.Translations((0.5, 0.5), (1.0, 1.0), shared=shared, own=own), 50_000)
-        rates = drawn[:, :, 0] / drawn[:, :, 8]
-        assert (np.corrcoef(rates)[0, 1] > 0.3) == correlated
-        assert correlated or abs(np.corrcoef(rates)[0, 1]) < 5.5 / np.sqrt(50_000)
-
-
 def test_the_models_refuse_what_cannot_be() -> None:
     with pytest.raises(ValueError, match="accepted must be two fractions"):
         MODELS.model({"model": "Acceptances", "accepted": [0.5, 1.5], "true": 0.5})
