@@ -10,8 +10,7 @@ import pandas as pd
 
 import simstudy as ss
 from simstudy.pages.sections import Figure, Section, Table
-from simstudy.studies import ShippedTables, Shown
-from simstudy.studies.simulation.definition import Simulation
+from simstudy.studies import ShippedTables, Shown, Simulation
 
 from .drawing import draw_choices, draw_coverage, draw_exaggeration, draw_power, draw_rates, draw_uniformity
 from .tables import DEFAULT_TEST, DEPENDENT_UNITS, EVEN, FAILS, FIRST, HIGHEST, KEEPS, NAMED, ONE_SIDED, two_sided

@@ -11,8 +11,7 @@ import pandas as pd
 from scipy import stats
 
 import simstudy as ss
-from simstudy.studies import RunContext, clopper_pearson
-from simstudy.studies.simulation.definition import Simulation
+from simstudy.studies import RunContext, Simulation, clopper_pearson
 
 from .models import model
 
