@@ -15,7 +15,7 @@ from tests.experiments.programs import Seen, known, program
 
 # How many parts of a run are looked at: up to the first one that needs results of others.
 N_PARTS = {
-    "chinchor_1992": 1, "error_rates": 1, "evert_2004": 1, "fitted_truth": 1, "many_tasks": 1, "multiple_systems": 4,
+    "chinchor_1992": 1, "evert_2004": 1, "fitted_truth": 1, "many_tasks": 1, "multiple_systems": 4,
     "planning_validation": 1, "published_numbers": 1, "repeated_gates": 3, "samples": 1, "tools_bench": 2,
     "urbano_2019": 2, "yeh_2000": 1,
 }  # fmt: skip
@@ -90,8 +90,6 @@ def first(values: Any, n: int = 1) -> Any:
 def smaller(name: str, of: dict[str, Any]) -> dict[str, Any]:
     """Keys of a shipped study with fewer conditions, sizes and replicates."""
     match name:
-        case "error_rates":
-            return {"conditions": first(of["conditions"], 2), "n_units": of["shown"], "batches": 1}
         case "evert_2004":
             simulated = of["simulated"]
             return {"simulated": simulated | {"clusters": first(simulated["clusters"]), "n_experiments": 50}}

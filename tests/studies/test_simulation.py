@@ -303,7 +303,9 @@ def test_type_s_and_type_m_are_of_significant_estimates_beside_a_negative_gain()
     row = rejections(p_values, 0.05, -2.0, estimate)
     assert (row["count"], row["n_wrong"], row["type_s"]) == (20, 2, 0.1)
     assert_allclose(row["type_m"], (18 * 1.5 + 2 * 0.5) / 20)
-    assert "verdict" not in row
+    assert row.keys().isdisjoint({"verdict", "n_first"})
+    without = rejections(p_values, 0.05, 0.0, np.where(estimate == 1, 0, estimate))
+    assert (without["n_first"], "n_wrong" in without) == (2, False), "equal scores are not those of the second"
     assert "type_m" not in rejections(p_values[1:], 0.05, -2.0, estimate[1:])
     assert rejections(p_values, 0.05, np.nan, estimate).keys().isdisjoint({"verdict", "type_s"})
     outcome: Any = {"n": 100, "values": {"own": {"p_value": p_values, "estimate": estimate}}, "failures": []}

@@ -23,9 +23,9 @@ Level = str | int | float | bool
 
 #: Columns of the tables, which no factor may be called.
 COLUMNS = frozenset({
-    "method", "quantity", "alpha", "n_sets", "n_missing", "count", "share", "low", "high", "verdict", "n_wrong",
-    "type_s", "type_s_low", "type_s_high", "type_m", "type_m_low", "type_m_high", "mean", "mean_low", "mean_high",
-    "bias", "bias_low", "bias_high", "mean_width", "truth", "replicates", "analysis", "n_failed",
+    "method", "quantity", "alpha", "n_sets", "n_missing", "count", "share", "low", "high", "verdict", "n_first",
+    "n_wrong", "type_s", "type_s_low", "type_s_high", "type_m", "type_m_low", "type_m_high", "mean", "mean_low",
+    "mean_high", "bias", "bias_low", "bias_high", "mean_width", "truth", "replicates", "analysis", "n_failed",
     "replicate", "failure", "unit",
 })  # fmt: skip
 
@@ -142,6 +142,8 @@ class Simulation(Study):
     """The factor whose levels are the panels of that figure."""
     page: dict[str, Any] = {}
     """Texts and values for the functions `summarise` and `show` of study.py; no cell depends on them."""
+    texts: dict[str, str] = {}
+    """Texts for the function `show` of study.py; no table depends on them."""
 
     functions: ClassVar[Mapping[str, Callable[..., Any]]] = {}
     """Name -> function of study.py."""

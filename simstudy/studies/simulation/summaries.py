@@ -70,11 +70,15 @@ def summarised(
 
 
 def rejections(p_values: FloatArray, alpha: float, truth: float, estimate: FloatArray | None, within: int = 1) -> Row:
-    """The rate of p <= alpha: without a gain its verdict, with a gain the shares and sizes of wrong claims."""
+    """The rate of p <= alpha: without a gain its verdict, with a gain the shares and sizes of wrong claims.
+
+    Without a gain, n_first counts the rejections with a better score of the first system, or equal scores.
+    """
     significant = p_values <= alpha
     row = {"alpha": alpha} | rate(significant, np.isnan(p_values), within)
     if truth == 0:
-        return row | {"verdict": verdict(row, alpha)}
+        of_first = {} if estimate is None else {"n_first": int((significant & (estimate >= 0)).sum())}
+        return row | {"verdict": verdict(row, alpha)} | of_first
     if estimate is None or np.isnan(truth):
         return row
     return row | exaggeration(np.where(significant, estimate / truth, np.nan), within)
