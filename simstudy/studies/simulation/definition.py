@@ -116,6 +116,8 @@ class Simulation(Study):
     """Whether one-sided tests ask if the first system is better; else they ask it of the one with the better score."""
     alphas: Annotated[list[Alpha], EACH_ONCE] = Field(default=[0.05], min_length=1)
     """Levels of significance; the page shows the first."""
+    quantiles: Annotated[list[Annotated[float, Field(gt=0, lt=1)]], EACH_ONCE] = []
+    """Quantiles in the table of means, such as 0.5 for the median."""
     n_resamples: Resamples = 999
     """Resamples of simstudy's tests that draw them."""
     common: list[str] = []
@@ -148,7 +150,7 @@ class Simulation(Study):
     def _check_names(self) -> None:
         """Raise a ValueError for a factor or a test that is not there, or a name that cannot be one."""
         for factor in self.factors:
-            if factor in COLUMNS or not factor.isidentifier():
+            if factor in COLUMNS or factor.startswith("quantile_") or not factor.isidentifier():
                 raise InputError("factors", "must have names of letters, digits and _ that no column has", factor)
         chosen = [("x", self.x), ("panels", self.panels), *(("common", factor) for factor in self.common)]
         for key, name in chosen:

@@ -11,7 +11,7 @@ import pandas as pd
 from simstudy import plot
 from simstudy.pages.sections import Figure, Section, Table
 from simstudy.studies.simulation.definition import Simulation
-from simstudy.studies.simulation.summaries import BRADLEY
+from simstudy.studies.simulation.summaries import BRADLEY, quantile_column
 
 CLOSING = (
     "Intervals are 95 % Monte Carlo intervals: they say how well the replicates determine a number. Those of shares "
@@ -43,6 +43,9 @@ def sections(tables: Tables, study: Simulation) -> list[Section]:
         if "bias" in tables["means"]:
             columns["bias"] = "[{bias:.4g} ({bias_low:.4g} – {bias_high:.4g})]"
             text += " Bias: the mean of the estimate minus the truth."
+        for share in study.quantiles:
+            name = quantile_column(share)
+            columns[f"{share:g} quantile"] = f"[{{{name}:.4g}} ({{{name}_low:.4g}} – {{{name}_high:.4g}})]"
         parts.append(Section("Means", text, table=Table(tables["means"], columns)))
     if "conditions" in tables:
         columns = {**where, "truth": "[{truth:.4g}]", "replicates": "{replicates:,}", "failed": "{n_failed:,}"}
@@ -96,33 +99,62 @@ def at_first_alpha(rates: pd.DataFrame, study: Simulation) -> pd.DataFrame:
 
 def rates_figure(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
     """Rates against the levels of a factor, a panel for each level of another one, with Bradley's range."""
-    return plot.styled(_drawn)(rates, study, along)
-
-
-def _drawn(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
-    # It loads what draws.
-    from simstudy.plot.parts import colours_of, dots, in_percents
-
     others = [name for name in study.factors if name not in (along, study.panels)]
     lines = rates[["method", *others, "quantity"]].astype(str).agg(", ".join, axis=1).str.removesuffix(", p_value")
-    colours = colours_of("line", list(dict.fromkeys(lines)))
-    places = {level: k for k, level in enumerate(dict.fromkeys(rates[along]))}
-    panels = [("", rates)]
-    if study.panels:
-        groups = rates.groupby(study.panels, sort=False)
-        panels = [(study.title_of(study.panels, level), rows) for level, rows in groups]
-    figure, axes = plot.panels([title for title, _ in panels], per_row=min(3, len(panels)), height=2.8, width=3.4)
-    for (_, rows), ax in zip(panels, axes, strict=True):
-        if "verdict" in rows and rows["verdict"].notna().any():
-            ax.axhspan(*(factor * study.alphas[0] for factor in BRADLEY), color="0.9", linewidth=0, zorder=0)
-        for k, (line, colour) in enumerate(colours.items()):
-            members = rows[lines[rows.index] == line]
-            # Beside each other, so that intervals do not hide each other.
-            at = members[along].map(places) + 0.3 * ((k + 0.5) / len(colours) - 0.5)
-            dots(ax, at, members, "share", fmt="o-", markersize=3, linewidth=0.9, color=colour, label=line)
-        ax.set_xticks(list(places.values()), [study.title_of(along, level) for level in places])
-        ax.set(xlabel=along)
-        in_percents(ax.yaxis)
-    axes[0].set_ylabel(f"share of p ≤ {study.alphas[0]:g}")
-    plot.share_legend(figure, axes)
-    return figure
+    rows = rates.assign(line=lines)
+    for factor in {along, study.panels} - {None}:
+        rows[factor] = [study.title_of(factor, level) for level in rates[factor]]
+    alpha = study.alphas[0]
+    return lines_figure(rows, along, "line", study.panels, label=f"share of p ≤ {alpha:g}", alpha=alpha)
+
+
+def lines_figure(
+    rows: pd.DataFrame, along: str, line: str, panel: str | None, *, label: str, per_row: int = 3,
+    level: float | None = None, alpha: float | None = None, shared: bool | None = None,
+) -> Any:  # fmt: skip
+    """Shares with their intervals against the values of a column.
+
+    Parameters
+    ----------
+    rows
+        A table with shares (`share`, `low`, `high`).
+    along, line, panel
+        Columns: each value of `along` is a place, each value of `line` a line, and each value of `panel` a panel.
+    label
+        Of the shares.
+    per_row
+        Panels in a row.
+    level
+        A dashed line that shares are held against.
+    alpha
+        A grey band, in panels with verdicts: Bradley's range at this level.
+    shared
+        Whether panels share their axes; by default those of a grid of several rows do.
+    """
+
+    def draw() -> Any:
+        # It loads what draws.
+        from simstudy.plot.parts import REFERENCE, colours_of, dots, in_percents
+
+        colours = colours_of("line", list(dict.fromkeys(rows[line])))
+        places = {value: k for k, value in enumerate(dict.fromkeys(rows[along]))}
+        parts = [("", rows)] if panel is None else list(rows.groupby(panel, sort=False))
+        titles, columns = [str(title) for title, _ in parts], min(per_row, len(parts))
+        figure, axes = plot.panels(titles, per_row=columns, height=2.8, width=3.4, shared=shared)
+        for k, ((_, part), ax) in enumerate(zip(parts, axes, strict=True)):
+            if alpha is not None and "verdict" in part and part["verdict"].notna().any():
+                ax.axhspan(*(factor * alpha for factor in BRADLEY), color="0.9", linewidth=0, zorder=0)
+            if level is not None:
+                ax.axhline(level, **REFERENCE, zorder=1)
+            for j, (name, colour) in enumerate(colours.items()):
+                members = part[part[line] == name]
+                # Beside each other, so that intervals do not hide each other.
+                at = members[along].map(places) + 0.3 * ((j + 0.5) / len(colours) - 0.5)
+                dots(ax, at, members, "share", fmt="o-", markersize=3, linewidth=0.9, color=colour, label=str(name))
+            ax.set_xticks(list(places.values()), list(map(str, places)))
+            ax.set(xlabel=along, ylabel=label if k % columns == 0 else None)
+            in_percents(ax.yaxis)
+        plot.share_legend(figure, axes)
+        return figure
+
+    return plot.styled(draw)()

@@ -157,7 +157,7 @@ def looked_at(
             name: joined([results[j] for j, place in enumerate(places) if place == (k, name)])
             for name in dict.fromkeys(name for place, name in places if place == k)
         }
-        rows[k] = summarised(outcomes, truth, study.alphas)
+        rows[k] = summarised(outcomes, truth, study.alphas, study.quantiles)
     return rows
 
 

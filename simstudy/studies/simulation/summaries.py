@@ -31,11 +31,13 @@ _WIDTH = 2 * float(stats.norm.ppf(0.975))
 Row = dict[str, Any]
 
 
-def summarised(outcomes: Mapping[str, Outcome], truth: float, alphas: Sequence[float]) -> dict[str, list[Row]]:
+def summarised(
+    outcomes: Mapping[str, Outcome], truth: float, alphas: Sequence[float], shares: Sequence[float] = ()
+) -> dict[str, list[Row]]:
     """Rows of all tables for one condition, from the outcome of each analysis.
 
     A quantity that begins with p_value gives rates of p <= alpha, yes and no gives a rate, low and high give coverage,
-    and any other number a mean. ``estimate`` has a bias too.
+    and any other number a mean and the quantiles of these shares. ``estimate`` has a bias too.
     """
     rows: dict[str, list[Row]] = {"conditions": [], "rates": [], "coverage": [], "means": [], "failures": []}
     for analysis, outcome in outcomes.items():
@@ -49,7 +51,7 @@ def summarised(outcomes: Mapping[str, Outcome], truth: float, alphas: Sequence[f
                 elif numbers.dtype == np.int8:
                     rows["rates"].append(at | rate(numbers == 1, missing(numbers)))
                 elif quantity not in ("low", "high"):
-                    row = mean(numbers)
+                    row = mean(numbers) | quantiles(numbers, shares)
                     if quantity == "estimate":
                         row |= {f"bias{end}": row[f"mean{end}"] - truth for end in ("", "_low", "_high")}
                     rows["means"].append(at | row)
@@ -133,6 +135,28 @@ def mean(numbers: Array) -> Row:
     reach = float(stats.t.ppf(0.975, n - 1) * kept.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan
     low, high = centre - reach, centre + reach
     return {"n_sets": n, "n_missing": len(numbers) - n, "mean": centre, "mean_low": low, "mean_high": high}
+
+
+def quantiles(numbers: Array, shares: Sequence[float]) -> Row:
+    """Quantiles with their exact intervals; an end is NaN where there are too few numbers for it."""
+    kept = numbers[~np.isnan(numbers)]
+    row = {}
+    for share in shares if len(kept) else ():
+        name, interval = quantile_column(share), stats.quantile_test(kept, p=share).confidence_interval(0.95)
+        row[name] = float(np.quantile(kept, share))
+        row |= {f"{name}_low": float(interval.low), f"{name}_high": float(interval.high)}
+    return row
+
+
+def quantile_column(share: float) -> str:
+    """The column of a quantile in the table of means.
+
+    Examples
+    --------
+    >>> quantile_column(0.5), quantile_column(0.975)
+    ('quantile_50', 'quantile_97_5')
+    """
+    return f"quantile_{100 * share:g}".replace(".", "_")
 
 
 def largest_error(rows: Mapping[str, Sequence[Row]]) -> float:
