@@ -1,4 +1,4 @@
-"""Two systems are compared again while items arrive: the usual test at each look, and a test that may look always."""
+"""Tests of the same two systems while items arrive: the usual one at each look, and one that may look at any time."""
 
 from __future__ import annotations
 
@@ -28,17 +28,15 @@ def truth(condition: Mapping[str, Any]) -> float:
 def generate(condition: Mapping[str, Any], n: int, rng: np.random.Generator) -> np.ndarray:
     """Differences of the two systems' scores (n, items)."""
     gain = condition["gain"]
-    if gain:
-        shape = (n, condition["most"] * planned_items(condition))
-    else:
-        shape = (n, condition["step"] * max(condition["n_looks"]))
+    n_items = condition["most"] * planned_items(condition) if gain else condition["step"] * max(condition["n_looks"])
+    shape = (n, n_items)
     if condition["kind"] == "graded":
         width, share = condition["width"], (1 + gain / condition["width"]) / 2
         return np.asarray(width * (2 * rng.beta(4 * share, 4 * (1 - share), shape) - 1))
     if condition["kind"] == "rare":
         high, low, share = rare_gains(condition)
         return np.where(rng.random(shape) < share, high, low)
-    topic = np.where(np.arange(shape[1]) < shape[1] // 2, condition["by_topic"], -condition["by_topic"])
+    topic = np.where(np.arange(n_items) < n_items // 2, condition["by_topic"], -condition["by_topic"])
     wins = (condition["differ"] + gain + topic) / 2
     drawn = rng.random(shape)
     return np.asarray((drawn < wins).astype(float) - (drawn >= 1 - (condition["differ"] - wins)))

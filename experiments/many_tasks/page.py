@@ -31,13 +31,14 @@ def show(study: Any, tables: Mapping[str, pd.DataFrame]) -> Shown:
     pairs = " or ".join(f"{pair['correlation']:g} ({pair['title']})" for pair in factors["agreement"].values())
     *_, sizes = factors["sizes"]
     agreement, *_ = factors["agreement"]
+    methods = list(dict.fromkeys(tables["rates"]["method"]))
     size, pair = study.title_of("sizes", sizes), study.title_of("agreement", agreement)
 
     def figure(rows: pd.DataFrame, label: str, level: float) -> Any:
         shown = rows[(rows["sizes"] == sizes) & (rows["agreement"] == agreement)]
         shown = shown.rename(columns={"n_tasks": "number of tasks"})
         return lines_figure(
-            shown, "number of tasks", "method", "question", label=label, level=level, per_row=2, shared=True
+            shown, "number of tasks", "method", "question", label=label, among=methods, level=level, per_row=2
         )
 
     sections = [

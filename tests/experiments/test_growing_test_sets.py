@@ -26,7 +26,7 @@ def condition_of(kind: str, gain: float = 0.0, **values: Any) -> dict[str, Any]:
 def analysed(differences: Any, **values: Any) -> Any:
     """What the study's test says about differences of answers."""
     study: Any = small("growing_test_sets")
-    block = Block(draws_of(study), condition_of("answers", **values), 0.0, 0, 0, np.asarray(differences, float))  # type: ignore[arg-type]
+    block = Block(draws_of(study), condition_of("answers", **values), 0, 0, np.asarray(differences, float))  # type: ignore[arg-type]
     return STUDY.repeated_tests(block)
 
 

@@ -77,7 +77,7 @@ def test_rates_of_equal_commits_are_those_of_enumeration(rule: str) -> None:
     """Given the baseline's answers commits are independent, and before a first pass no level is handed on."""
     condition = condition_of(EQUAL)
     data = STUDY.generate(condition, 4000, np.random.default_rng(4))
-    outcomes = STUDY.gates(Block(draws_of(SMALL), condition, 0.0, 0, 0, data))[rule]
+    outcomes = STUDY.gates(Block(draws_of(SMALL), condition, 0, 0, data))[rule]
     levels = [STUDY.share_of_level(condition, rule, k) for k in range(1, 7)]
     weights, chances = pass_probabilities(condition, levels)
     without = np.cumprod(1 - chances, axis=0) @ weights

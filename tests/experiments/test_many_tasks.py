@@ -22,7 +22,7 @@ def test_methods_are_those_of_across_tasks(rng: np.random.Generator) -> None:
     n = np.array([30, 55, 90, 160, 300])
     won, lost = rng.binomial(n, 0.15), rng.binomial(n, 0.1)
     condition: Any = SHIPPED.fixed | {"n_flips": 9999}
-    block = Block(draws_of(SHIPPED), CONDITIONS[0], 0.0, 0, 0, np.stack([n, won, lost], axis=-1)[None])
+    block = Block(draws_of(SHIPPED), CONDITIONS[0], 0, 0, np.stack([n, won, lost], axis=-1)[None])
     outcomes = STUDY.averages(block)
     p_value = STUDY.these_tasks(n[None], won[None], lost[None], condition, rng)["p_value"][0]
     # Items that only the first, only the second, and neither of the two has right.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import cycle
 from typing import Any
 
 import pandas as pd
 
 from simstudy import plot
 from simstudy.pages.sections import Figure, Section, Table
+from simstudy.studies.simulation.analyses import CAUTION
 from simstudy.studies.simulation.definition import Simulation
 from simstudy.studies.simulation.summaries import BRADLEY, quantile_column
 
@@ -19,6 +21,9 @@ CLOSING = (
     "they are counted and not drawn again."
 )
 
+# Lines differ in more than their colours.
+_MARKERS = "os^Dv<>PX*"
+
 _SHARE = "{share:.4f} ({low:.4f} – {high:.4f})"
 
 Tables = Mapping[str, pd.DataFrame]
@@ -26,7 +31,7 @@ Tables = Mapping[str, pd.DataFrame]
 
 def sections(tables: Tables, study: Simulation) -> list[Section]:
     """The parts of the page for which there are rows."""
-    where = {factor: f"{{{factor}}}" for factor in study.factors}
+    where = {name: f"{{{name}}}" for name in (*study.factors, *(["unit"] if study.units else []))}
     method = {**where, "method": "{method}"}
     replicates = {"replicates": "{n_sets:,}", "missing": "{n_missing:,}"}
     parts = []
@@ -52,8 +57,9 @@ def sections(tables: Tables, study: Simulation) -> list[Section]:
         text = "Truth: the true gain of the first system, or what the study's truth function says."
         parts.append(Section("Conditions", text, table=Table(tables["conditions"], columns)))
     if "failures" in tables:
-        columns = {**where, "analysis": "{analysis}", "replicate": "{replicate:,}", "error": "{failure}"}
-        text = "The first replicates of each condition on which a function of study.py raised an error."
+        columns = {**where, "analysis": "{analysis}", "error": "{failure}", "replicates": "{n_failed:,}"}
+        columns["the first"] = "{replicate:,}"
+        text = "Errors that functions of study.py raised: they have no number on these replicates."
         parts.append(Section("Failed replicates", text, table=Table(tables["failures"], columns)))
     return parts
 
@@ -99,18 +105,28 @@ def at_first_alpha(rates: pd.DataFrame, study: Simulation) -> pd.DataFrame:
 
 def rates_figure(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
     """Rates against the levels of a factor, a panel for each level of another one, with Bradley's range."""
-    others = [name for name in study.factors if name not in (along, study.panels)]
-    lines = rates[["method", *others, "quantity"]].astype(str).agg(", ".join, axis=1).str.removesuffix(", p_value")
-    rows = rates.assign(line=lines)
-    for factor in {along, study.panels} - {None}:
-        rows[factor] = [study.title_of(factor, level) for level in rates[factor]]
-    alpha = study.alphas[0]
-    return lines_figure(rows, along, "line", study.panels, label=f"share of p ≤ {alpha:g}", alpha=alpha)
+    rates = rates[rates["quantity"] != CAUTION]
+    levels = pd.DataFrame({name: rates[name].map(partial(study.title_of, name)) for name in study.factors})
+    others = levels.drop(columns=[along, study.panels or along])
+    if "unit" in rates:
+        others["unit"] = rates["unit"]
+    others["quantity"] = rates["quantity"].str.removeprefix("p_value").str.removeprefix(", ")
+    rest = [", ".join(filter(None, texts)) for texts in others.to_numpy()]
+    names = [", ".join(filter(None, line)) for line in zip(rates["method"], rest, strict=True)]
+    rows = levels.assign(line=names, method=rates["method"], rest=rest)
+    rows = rows.join(rates[[name for name in ("share", "low", "high", "verdict") if name in rates]])
+    # Methods have colours, and what else differs has markers; or the other way round if more of that differs.
+    by = ["method", "rest"] if rows["rest"].nunique() <= rows["method"].nunique() else ["rest", "method"]
+    p_value = f"p ≤ {study.alphas[0]:g}"
+    shown = [p_value if quantity.startswith("p_value") else quantity for quantity in rates["quantity"]]
+    label = f"share with {', '.join(dict.fromkeys(shown))}"
+    return lines_figure(rows, along, "line", study.panels, by=by, label=label, alpha=study.alphas[0])
 
 
 def lines_figure(
-    rows: pd.DataFrame, along: str, line: str, panel: str | None, *, label: str, per_row: int = 3,
-    level: float | None = None, alpha: float | None = None, shared: bool | None = None,
+    rows: pd.DataFrame, along: str, line: str, panel: str | None, *, label: str, by: Sequence[str] = (),
+    among: Sequence[str] | None = None, per_row: int = 3, level: float | None = None, alpha: float | None = None,
+    shared: bool | None = None,
 ) -> Any:  # fmt: skip
     """Shares with their intervals against the values of a column.
 
@@ -122,6 +138,10 @@ def lines_figure(
         Columns: each value of `along` is a place, each value of `line` a line, and each value of `panel` a panel.
     label
         Of the shares.
+    by
+        Two columns by whose values lines have colours and markers; by default lines have colours.
+    among
+        All lines of several figures, which have the same colours in each.
     per_row
         Panels in a row.
     level
@@ -134,26 +154,37 @@ def lines_figure(
 
     def draw() -> Any:
         # It loads what draws.
-        from simstudy.plot.parts import REFERENCE, colours_of, dots, in_percents
+        from simstudy.plot.parts import REFERENCE, colours_among, dots, in_percents
 
-        colours = colours_of("line", list(dict.fromkeys(rows[line])))
+        by_colour, by_marker = by or (line, None)
+        colours = colours_among("line", list(dict.fromkeys(rows[by_colour])), among)
+        markers = dict(zip(dict.fromkeys(rows[by_marker]), cycle(_MARKERS))) if by_marker else {}
+        lines = list(dict.fromkeys(rows[line]))
         places = {value: k for k, value in enumerate(dict.fromkeys(rows[along]))}
         parts = [("", rows)] if panel is None else list(rows.groupby(panel, sort=False))
         titles, columns = [str(title) for title, _ in parts], min(per_row, len(parts))
         figure, axes = plot.panels(titles, per_row=columns, height=2.8, width=3.4, shared=shared)
-        for k, ((_, part), ax) in enumerate(zip(parts, axes, strict=True)):
+        for (_, part), ax in zip(parts, axes, strict=True):
             if alpha is not None and "verdict" in part and part["verdict"].notna().any():
                 ax.axhspan(*(factor * alpha for factor in BRADLEY), color="0.9", linewidth=0, zorder=0)
             if level is not None:
                 ax.axhline(level, **REFERENCE, zorder=1)
-            for j, (name, colour) in enumerate(colours.items()):
-                members = part[part[line] == name]
+            for k, name in enumerate(lines):
+                chosen = part[part[line] == name]
+                if chosen.empty:
+                    continue
                 # Beside each other, so that intervals do not hide each other.
-                at = members[along].map(places) + 0.3 * ((j + 0.5) / len(colours) - 0.5)
-                dots(ax, at, members, "share", fmt="o-", markersize=3, linewidth=0.9, color=colour, label=str(name))
+                at = chosen[along].map(places) + 0.6 * ((k + 0.5) / len(lines) - 0.5)
+                marker = markers[chosen[by_marker].iloc[0]] if by_marker else "o"
+                colour = colours[chosen[by_colour].iloc[0]]
+                dots(ax, at, chosen, "share", label=name, marker=marker, color=colour, markersize=3, linewidth=0.9)
             ax.set_xticks(list(places.values()), list(map(str, places)))
-            ax.set(xlabel=along, ylabel=label if k % columns == 0 else None)
             in_percents(ax.yaxis)
+        for ax in axes[::columns]:
+            ax.set_ylabel(label)
+        for ax in axes[-columns:]:
+            ax.set(xlabel=along)
+            ax.tick_params(labelbottom=True)
         plot.share_legend(figure, axes)
         return figure
 
