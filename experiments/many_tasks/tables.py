@@ -77,13 +77,9 @@ def disagreements(suites: dict[str, ss.Outputs], alpha: float) -> pd.DataFrame:
                 "n_like_t": int(t.sum()),
                 "n_pooled": int(pooled.sum()),
                 "n_these_not_like": int((these & ~flips).sum()),
-                "n_like_not_these": int((flips & ~these).sum()),
                 "n_these_not_pooled": int((these & ~pooled).sum()),
                 "n_pooled_not_these": int((pooled & ~these).sum()),
                 "n_other_order": int((macro["gain"] * micro["gain"] < 0).sum()),
-                "n_opposite": int((these & pooled & (macro["gain"] * micro["gain"] < 0)).sum()),
-                "n_all_won": int((macro["tasks_won"] == across.n_tasks).sum()),
-                "n_mixed": int(((macro["tasks_won"] > 0) & (macro["tasks_lost"] > 0)).sum()),
                 "n_significance_by_one": int(driven["significance_changes"].sum()),
             }
         )
