@@ -186,21 +186,23 @@ def ranks() -> str:
 
 def many_tasks() -> str:
     """Rejections of equal macro averages and coverage, by the hypothesis that is true, for unequal tasks."""
-    rows = _csv("many_tasks/rates.csv")
-    rows = rows[rows["null"] & (rows["sizes"] == "unequal") & (rows["agreement"] == "usual")]
+    keys = ["sizes", "agreement", "redrawn", "gains", "n_tasks", "method"]
+    coverage = _csv("many_tasks/coverage.csv").set_index(keys)["share"].rename("coverage")
+    rows = _csv("many_tasks/rates.csv").join(coverage, on=keys)
+    rows = rows[rows["verdict"].notna() & (rows["sizes"] == "unequal") & (rows["agreement"] == "usual")]
     drawn = {"items": "these tasks", "tasks and items": "tasks like these"}
     names = {"macro, these tasks": "these tasks", "macro, tasks like these: sign flips": "like these, flips",
              "macro, tasks like these: t test": "like these, t", "all items pooled": "pooled",
              "tasks won, sign test": "tasks won"}  # fmt: skip
     written = []
-    for (truth, redrawn, n_tasks), own in rows.groupby(["truth", "redrawn", "n_tasks"], sort=False):
-        of = own.set_index("method")
-        rates = [_marked(of.loc[name, "share"], LEVEL, lambda x: x > LEVEL[1]) for name in names]
+    for (redrawn, gains, n_tasks), members in rows.groupby(["redrawn", "gains", "n_tasks"], sort=False):
+        by_method = members.set_index("method")
+        rates = [_marked(by_method.loc[name, "share"], LEVEL, lambda x: x > LEVEL[1]) for name in names]
         cover = [
-            _marked(of.loc[name, "coverage"], (0.935, 0.965), lambda x: x < 0.935)
+            _marked(by_method.loc[name, "coverage"], (0.935, 0.965), lambda x: x < 0.935)
             for name in ("macro, these tasks", "macro, tasks like these: t test")
         ]
-        written.append([drawn[redrawn], str(truth), str(n_tasks), *rates, *cover])
+        written.append([drawn[redrawn], str(gains), str(n_tasks), *rates, *cover])
     head = ["true of", "truth", "tasks", *names.values(), "interval, these", "interval, like these"]
     return _markdown(head, written)
 

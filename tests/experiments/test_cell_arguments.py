@@ -15,8 +15,8 @@ from tests.experiments.programs import Seen, known, program
 
 # How many parts of a run are looked at: up to the first one that needs results of others.
 N_PARTS = {
-    "chinchor_1992": 1, "evert_2004": 1, "fitted_truth": 1, "many_tasks": 1, "multiple_systems": 4,
-    "planning_validation": 1, "published_numbers": 1, "repeated_gates": 3, "samples": 1, "tools_bench": 2,
+    "chinchor_1992": 1, "evert_2004": 1, "fitted_truth": 1, "multiple_systems": 4,
+    "planning_validation": 1, "published_numbers": 1, "samples": 1, "tools_bench": 2,
     "urbano_2019": 2, "yeh_2000": 1,
 }  # fmt: skip
 # All cells of these compare outputs, or train systems.
@@ -95,8 +95,6 @@ def smaller(name: str, of: dict[str, Any]) -> dict[str, Any]:
             return {"simulated": simulated | {"clusters": first(simulated["clusters"]), "n_experiments": 50}}
         case "fitted_truth":
             return {"sets": first(of["sets"], 2), "replicates": of["at_once"], "level": 0.1}
-        case "many_tasks":
-            return {"sizes": first(of["sizes"]), "n_tasks": first(of["n_tasks"]), "n_sets": of["block"]}
         case "multiple_systems":
             looks, stopping = of["looks"], of["stopping"]
             used = [of["groups"]["condition"], *stopping["conditions"]]
@@ -109,9 +107,6 @@ def smaller(name: str, of: dict[str, Any]) -> dict[str, Any]:
             return {"margins": first(of["margins"])}
         case "published_numbers":
             return {"few": first(of["few"])}
-        case "repeated_gates":
-            parts = {part: of[part] | {"sets": of[part]["block"]} for part in ("growing", "commits")}
-            return {"conditions": first(of["conditions"]), **parts}
         case "samples":
             return {"sets": first(of["sets"]), "within": 0.2}
         case "tools_bench":

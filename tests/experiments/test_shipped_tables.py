@@ -120,21 +120,11 @@ def multiple_systems(study: Any, tables: Tables) -> Tables:
     }
 
 
-def repeated_gates(study: Any, tables: Tables) -> Tables:
-    made = program("repeated_gates")
-    counted = tables["commits"][["truth", "n_looks", "rule", "n_sets", "n_false", "n_found"]]
-    growing = tables["growing"].drop(columns=["share", "low", "high"])
-    return {
-        "commits": made.commit_table(study, counted), "growing": made.rates(growing, "n_rejected"),
-        "conditions": made.conditions(study),
-    }  # fmt: skip
-
-
 MADE: dict[str, Callable[[Any, Tables], Tables]] = {
     made.__name__: made
     for made in (
         error_rates, fitted_truth, power_tables, published_numbers, chinchor_1992, tools_bench, urbano_2019,
-        berg_kirkpatrick_2012, multiple_systems, repeated_gates,
+        berg_kirkpatrick_2012, multiple_systems,
     )
 }  # fmt: skip
 

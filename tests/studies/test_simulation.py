@@ -18,7 +18,7 @@ from simstudy.studies import StudyError, derived_seed, load_study
 from simstudy.studies.run import run_shard, study_cells
 from simstudy.studies.simulation.definition import COLUMNS, Replicates, Simulation
 from simstudy.studies.simulation.page import rates_figure
-from simstudy.studies.simulation.summaries import largest_error, mean, rate, rejections, summarised
+from simstudy.studies.simulation.summaries import largest_error, mean, quantiles, rate, rejections, summarised
 from simstudy.studies.templates import new_study
 from simstudy.truth import Gamma, ScoreModel, StudentT, right_or_wrong
 
@@ -310,6 +310,17 @@ def test_type_s_and_type_m_are_of_significant_estimates_beside_a_negative_gain()
     assert rejections(p_values, 0.05, np.nan, estimate).keys().isdisjoint({"verdict", "type_s"})
     outcome: Any = {"n": 100, "values": {"own": {"p_value": p_values, "estimate": estimate}}, "failures": []}
     assert summarised({"own": outcome}, -2.0, [0.05])["rates"][0]["n_wrong"] == 2
+
+
+def test_intervals_of_quantiles_end_at_order_statistics() -> None:
+    """The numbers below a quantile are binomial: 3 to 9 of 12 are with probability 0.961, and 4 to 8 with 0.854. Below
+    the 0.9 quantile are at least 8 with probability 0.996, at least 9 with 0.974, and all of them with 0.28.
+    """
+    numbers = np.array([5.0, 12, 1, 9, np.nan, 8, 3, 11, 2, 7, 10, 4, 6])
+    row = quantiles(numbers, [0.5, 0.9])
+    assert [row[f"quantile_50{end}"] for end in ("", "_low", "_high")] == [6.5, 3, 10]
+    assert (row["quantile_90"], row["quantile_90_low"]) == (pytest.approx(10.9), 8)
+    assert np.isnan(row["quantile_90_high"])
 
 
 def test_more_replicates_other_levels_and_titles_draw_nothing_again(tmp_path: Path) -> None:

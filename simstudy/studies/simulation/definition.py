@@ -130,6 +130,8 @@ class Simulation(Study):
     """Levels of significance; the page shows the first."""
     units: Annotated[list[Annotated[str, one_of(("item", "cluster"))]], EACH_ONCE] = []
     """What the tests take as units of the same replicates, if the model has it; by default what it has first."""
+    quantiles: Annotated[list[Annotated[float, Field(gt=0, lt=1)]], EACH_ONCE] = []
+    """Quantiles in the table of means, such as 0.5 for the median."""
     n_resamples: Resamples = 999
     """Resamples of simstudy's tests that draw them."""
     common: list[str] = []
@@ -162,6 +164,8 @@ class Simulation(Study):
                 raise InputError("replicates, block", f"must be a multiple of within, which is {within}")
             if not self.functions.keys() & {"model", "generate"}:
                 raise InputError("replicates, within", "needs a function model or generate in study.py")
+            if self.quantiles:
+                raise InputError("quantiles", "must be empty with replicates.within: they have no intervals by group")
         if self.units and "generate" in self.functions:
             raise InputError("units", "must be empty if study.py has a function generate")
         if not self.conditions():
@@ -172,7 +176,7 @@ class Simulation(Study):
         """Raise a ValueError for a factor or a test that is not there, or a name that cannot be one."""
         factor_of: dict[str, str] = {}
         for factor, levels in self._values().items():
-            if factor in COLUMNS or not factor.isidentifier():
+            if factor in COLUMNS or factor.startswith("quantile_") or not factor.isidentifier():
                 raise InputError("factors", "must have names of letters, digits and _ that no column has", factor)
             for name in dict.fromkeys(name for values in levels.values() for name in values):
                 if factor_of.setdefault(name, factor) != factor:
@@ -219,8 +223,8 @@ class Simulation(Study):
         return [rule for rule in self.rules if all(levels[name] in among for name, among in rule.where.items())]
 
     def title_of(self, factor: str, level: Any) -> str:
-        """The title of a level, by default its name."""
-        levels = self.factors[factor]
+        """The title of a level of a factor, by default its name."""
+        levels = self.factors.get(factor, [])
         return str(levels.get(level, {}).get(_TITLE, level) if isinstance(levels, dict) else level)
 
     def mentions(self, name: str) -> bool:

@@ -166,11 +166,12 @@ def looked_at(
     outcomes: dict[int, dict[str, list[Outcome]]] = {k: {} for k in conditions}
     for (k, analysis, _), outcome in zip(asked, results, strict=True):
         outcomes[k].setdefault(analysis.name, []).append(outcome)
-    within = study.replicates.within or 1
-    return {
-        k: summarised({name: joined(parts) for name, parts in named.items()}, conditions[k].truth, study.alphas, within)
-        for k, named in outcomes.items()
-    }
+    rows = {}
+    for k, named in outcomes.items():
+        whole = {name: joined(parts) for name, parts in named.items()}
+        within = study.replicates.within or 1
+        rows[k] = summarised(whole, conditions[k].truth, study.alphas, within, study.quantiles)
+    return rows
 
 
 def announce(study: Simulation, context: RunContext, cells: Sequence[Cell], n_conditions: int) -> None:

@@ -118,7 +118,9 @@ def test_nodes_and_lengths_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_models_refuse_what_cannot_be() -> None:
     with pytest.raises(ValueError, match="the shares accepted of all, .* must be a finite number from 0 to 1, not 1.5"):
         MODELS.model({"model": "Acceptances", "accepted": [0.5, 1.5], "true": 0.5})
-    with pytest.raises(ValueError, match="the shares accepted of all, of true and of false candidates must be .* not 1.2"):
+    with pytest.raises(
+        ValueError, match="the shares accepted of all, of true and of false candidates must be .* not 1.2"
+    ):
         MODELS.Acceptances((0.5, 0.5), true=0.4, precisions=(0.9, 0.5))
     with pytest.raises(ValueError, match="model must be one of .*, not 'Coins'"):
         MODELS.model({"model": "Coins"})
