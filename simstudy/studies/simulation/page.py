@@ -94,27 +94,33 @@ def at_first_alpha(rates: pd.DataFrame, study: Simulation) -> pd.DataFrame:
     return rates[rates["alpha"].isna() | (rates["alpha"] == study.alphas[0])]
 
 
-def rates_figure(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
-    """Rates against the levels of a factor, a panel for each level of another one, with Bradley's range."""
-    return plot.styled(_drawn)(rates, study, along)
+def rates_figure(rates: pd.DataFrame, study: Simulation, along: str, panels: str | None = None) -> Any:
+    """Rates against the levels of a factor, a panel for each value of another column (by default the study's).
+
+    The level of significance is dashed, and Bradley's range of type I error rates is grey. A line is called after the
+    columns in which lines differ.
+    """
+    return plot.styled(_drawn)(rates, study, along, panels or study.panels)
 
 
-def _drawn(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
+def _drawn(rates: pd.DataFrame, study: Simulation, along: str, panels: str | None) -> Any:
     # It loads what draws.
-    from simstudy.plot.parts import colours_of, dots, in_percents
+    from simstudy.plot.parts import REFERENCE, colours_of, dots, in_percents
 
-    others = [name for name in study.factors if name not in (along, study.panels)]
-    lines = rates[["method", *others, "quantity"]].astype(str).agg(", ".join, axis=1).str.removesuffix(", p_value")
+    columns = [name for name in ("method", *study.factors, "quantity") if name not in (along, panels)]
+    differing = [name for name in columns if rates[name].nunique() > 1] or columns[:1]
+    titles = {name: [study.title_of(name, value) for value in rates[name]] for name in differing}
+    lines = pd.DataFrame(titles, rates.index).agg(", ".join, axis=1).str.removesuffix(", p_value")
     colours = colours_of("line", list(dict.fromkeys(lines)))
     places = {level: k for k, level in enumerate(dict.fromkeys(rates[along]))}
-    panels = [("", rates)]
-    if study.panels:
-        groups = rates.groupby(study.panels, sort=False)
-        panels = [(study.title_of(study.panels, level), rows) for level, rows in groups]
-    figure, axes = plot.panels([title for title, _ in panels], per_row=min(3, len(panels)), height=2.8, width=3.4)
-    for (_, rows), ax in zip(panels, axes, strict=True):
+    views = [("", rates)]
+    if panels:
+        views = [(study.title_of(panels, value), rows) for value, rows in rates.groupby(panels, sort=False)]
+    figure, axes = plot.panels([title for title, _ in views], per_row=min(3, len(views)), height=2.8, width=3.4)
+    for (_, rows), ax in zip(views, axes, strict=True):
         if "verdict" in rows and rows["verdict"].notna().any():
             ax.axhspan(*(factor * study.alphas[0] for factor in BRADLEY), color="0.9", linewidth=0, zorder=0)
+        ax.axhline(study.alphas[0], zorder=1, **REFERENCE)
         for k, (line, colour) in enumerate(colours.items()):
             members = rows[lines[rows.index] == line]
             # Beside each other, so that intervals do not hide each other.
@@ -123,6 +129,7 @@ def _drawn(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
         ax.set_xticks(list(places.values()), [study.title_of(along, level) for level in places])
         ax.set(xlabel=along)
         in_percents(ax.yaxis)
-    axes[0].set_ylabel(f"share of p ≤ {study.alphas[0]:g}")
+    (quantity, *others) = rates["quantity"].unique()
+    axes[0].set_ylabel(f"share of p ≤ {study.alphas[0]:g}" if others or quantity.startswith("p_value") else quantity)
     plot.share_legend(figure, axes)
     return figure
