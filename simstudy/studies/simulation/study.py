@@ -171,9 +171,10 @@ def _facts(study: Simulation, conditions: Sequence[Condition]) -> dict[str, str]
     """What was run, for the head of the page."""
     most, error = study.replicates.most, study.replicates.error
     until = "" if error is None else f" at most, until no standard error of a rate is above {error:g}"
+    resamples = f"{study.n_resamples:,} of each test set, for simstudy's tests that draw them"
     return {
         "Conditions": f"{len(conditions):,}",
         "Replicates": f"{most:,} of each condition{until}, in blocks of {study.replicates.block:,}",
-        "Resamples": f"{study.n_resamples:,} of each test set, for simstudy's tests that draw them",
+        **({"Resamples": resamples} if any(test in TESTS for test in study.tests) else {}),
         "Seed": str(study.seed),
     }
