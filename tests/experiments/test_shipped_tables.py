@@ -121,17 +121,6 @@ def berg_kirkpatrick_2012(study: Any, tables: Tables) -> Tables:
     return found
 
 
-def multiple_systems(study: Any, tables: Tables) -> Tables:
-    made = program("multiple_systems")
-    families = ["condition", "truth", "n_systems", "family", "alternative", "method"]
-    return {
-        "families": made.rates(tables["families"], families, "n_any_false"),
-        "tables": made.rates(tables["tables"], ["n_systems", "claim"], "n_any_false"),
-        "stopping": made.stopping(tables["stopping"]),
-        "conditions": made.conditions(study),
-    }
-
-
 def repeated_gates(study: Any, tables: Tables) -> Tables:
     made = program("repeated_gates")
     counted = tables["commits"][["truth", "n_looks", "rule", "n_sets", "n_false", "n_found"]]
@@ -146,7 +135,7 @@ MADE: dict[str, Callable[[Any, Tables], Tables]] = {
     made.__name__: made
     for made in (
         error_rates, fitted_truth, power_tables, published_numbers, chinchor_1992, tools_bench, urbano_2019,
-        berg_kirkpatrick_2012, multiple_systems, repeated_gates,
+        berg_kirkpatrick_2012, repeated_gates,
     )
 }  # fmt: skip
 
