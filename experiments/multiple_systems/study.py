@@ -29,7 +29,8 @@ def model(condition: Any) -> ScoreModel:
     if "cluster_size" in condition:
         clusters = ItemClusters(condition["cluster_correlation"], condition["cluster_size"])
     if "log_spreads" in condition:
-        spreads = np.linspace(*condition["log_spreads"], n_systems)
+        least, most = condition["log_spreads"]
+        spreads = np.linspace(least, most, n_systems)
         margins = [LogNormal(float(score), float(spread)) for score, spread in zip(scores, spreads, strict=True)]
         return ScoreModel(margins, copula, clusters, metric="mean")
     return ScoreModel([Bernoulli(float(score)) for score in scores], copula, clusters, metric="accuracy")
