@@ -57,12 +57,12 @@ from simstudy.truth.redrawn import halves
 
 __all__ = [
     "EACH_ONCE", "METRICS", "MODELS", "Block", "Cell", "Comparison", "DataFile", "Decision", "DrawnBoards",
-    "DrawnPairs", "Findings", "Keys", "Level", "NormalDifference", "Positive", "Problems", "Replicate",
-    "Resamples", "Results", "RightOrWrongDifference", "RunContext", "ShippedTables", "Shown", "SideBySide",
-    "Simulation", "Size", "Study", "StudyError", "TaskName", "Training", "benjamini_hochberg", "by_block",
-    "central_range", "check_comparison", "check_systems", "clopper_pearson", "close_pairs", "declared_version",
-    "derived_seed", "disagreement_of_correlation", "fisher_exact", "halves", "hashes_of", "holm", "label", "lines_figure",
+    "DrawnPairs", "Findings", "Keys", "Level", "NormalDifference", "Positive", "Problems", "Replicate", "Resamples",
+    "Results", "RightOrWrongDifference", "RunContext", "ShippedTables", "Shown", "SideBySide", "Simulation", "Size",
+    "Study", "StudyError", "TaskName", "Training", "benjamini_hochberg", "by_block", "central_range",
+    "check_comparison", "check_systems", "clopper_pearson", "close_pairs", "declared_version", "derived_seed",
+    "disagreement_of_correlation", "fisher_exact", "halves", "hashes_of", "holm", "label", "lines_figure",
     "load_study", "make_study", "minimum_detectable_gain", "named_model", "of_pairs", "of_spread", "one_of",
-    "outputs_of", "run_comparisons", "run_study", "shipped_studies", "side_by_side",
-    "side_by_side_sections", "size_for", "tables_of", "tango", "train", "training_variance",
+    "outputs_of", "run_comparisons", "run_study", "shipped_studies", "side_by_side", "side_by_side_sections",
+    "size_for", "tables_of", "tango", "train", "training_variance",
 ]  # fmt: skip

@@ -15,8 +15,8 @@ from tests.experiments.programs import Seen, known, program
 
 # How many parts of a run are looked at: up to the first one that needs results of others.
 N_PARTS = {
-    "chinchor_1992": 1, "evert_2004": 1, "fitted_truth": 1, "multiple_systems": 4,
-    "planning_validation": 1, "published_numbers": 1, "samples": 1, "tools_bench": 2,
+    "chinchor_1992": 1, "evert_2004": 1, "fitted_truth": 1, "planning_validation": 1, "published_numbers": 1,
+    "samples": 1, "tools_bench": 2,
     "urbano_2019": 2, "yeh_2000": 1,
 }  # fmt: skip
 # All cells of these compare outputs, or train systems.
@@ -95,14 +95,6 @@ def smaller(name: str, of: dict[str, Any]) -> dict[str, Any]:
             return {"simulated": simulated | {"clusters": first(simulated["clusters"]), "n_experiments": 50}}
         case "fitted_truth":
             return {"sets": first(of["sets"], 2), "replicates": of["at_once"], "level": 0.1}
-        case "multiple_systems":
-            looks, stopping = of["looks"], of["stopping"]
-            used = [of["groups"]["condition"], *stopping["conditions"]]
-            return {
-                "conditions": {key: of["conditions"][key] for key in used}, "variants": first(of["variants"]),
-                "groups": of["groups"] | {"n_systems": first(of["groups"]["n_systems"])},
-                "looks": looks | {"sets": looks["block"]}, "stopping": stopping | {"sets": stopping["block"]},
-            }  # fmt: skip
         case "planning_validation":
             return {"margins": first(of["margins"])}
         case "published_numbers":

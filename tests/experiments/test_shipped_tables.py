@@ -109,22 +109,11 @@ def berg_kirkpatrick_2012(study: Any, tables: Tables) -> Tables:
     return found
 
 
-def multiple_systems(study: Any, tables: Tables) -> Tables:
-    made = program("multiple_systems")
-    families = ["condition", "truth", "n_systems", "family", "alternative", "method"]
-    return {
-        "families": made.rates(tables["families"], families, "n_any_false"),
-        "tables": made.rates(tables["tables"], ["n_systems", "claim"], "n_any_false"),
-        "stopping": made.stopping(tables["stopping"]),
-        "conditions": made.conditions(study),
-    }
-
-
 MADE: dict[str, Callable[[Any, Tables], Tables]] = {
     made.__name__: made
     for made in (
         error_rates, fitted_truth, power_tables, published_numbers, chinchor_1992, tools_bench, urbano_2019,
-        berg_kirkpatrick_2012, multiple_systems,
+        berg_kirkpatrick_2012,
     )
 }  # fmt: skip
 

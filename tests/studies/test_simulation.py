@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import simstudy as ss
-from simstudy.studies import StudyError, derived_seed, load_study
+from simstudy.studies import StudyError, derived_seed, load_study, make_study
 from simstudy.studies.run import run_shard, study_cells
 from simstudy.studies.simulation.definition import COLUMNS, Replicates, Simulation
 from simstudy.studies.simulation.page import rates_figure
@@ -173,6 +173,24 @@ def test_rates_coverage_and_bias_of_students_t_are_nominal(tmp_path: Path) -> No
     assert looks["t_paired"][1] == looks["t_test"][1] != looks["t_paired, greater"][1]
     (summary,) = results.summary.values()
     assert summary["inside"].astype(int).sum() + summary.get("unclear", pd.Series(0)).astype(int).sum() == 6
+
+
+def test_lines_are_called_after_what_differs_and_panels_may_be_another_column() -> None:
+    factors = {"n_units": [20, 50], "pair": {"x": {"title": "alike"}, "y": {"title": "unlike"}}}
+    base = {"name": "small", "kind": "simulation", "title": "T", "question": "Q", "tests": ["sign_flips"]}
+    study: Any = make_study(base | {"factors": factors, "replicates": {"most": 500}}, "here", Simulation)
+    rows = pd.DataFrame(
+        [(n, pair, method) for n in (20, 50) for pair in factors["pair"] for method in ("none", "Holm")],
+        columns=["n_units", "pair", "method"],
+    ).assign(quantity="any claim", share=np.linspace(0.1, 0.8, 8), low=0.0, high=1.0)
+    left, right = rates_figure(rows, study, "n_units", "method").axes
+    assert [ax.get_title(loc="left") for ax in (left, right)] == ["none", "Holm"]
+    assert left.get_ylabel() == "any claim"
+    shares = {str(bars.get_label()): bars[0].get_ydata().tolist() for bars in right.containers}
+    assert shares == {"alike": pytest.approx([0.2, 0.6]), "unlike": pytest.approx([0.4, 0.8])}
+    (ax,) = rates_figure(rows.query("pair == 'x' and method == 'Holm'"), study, "n_units").axes
+    assert [bars.get_label() for bars in ax.containers] == ["Holm"]
+    assert 0.05 in {y for line in ax.get_lines() for y in line.get_ydata()}, "the level"
 
 
 FAILING = """

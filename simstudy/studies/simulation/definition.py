@@ -223,8 +223,8 @@ class Simulation(Study):
         return [rule for rule in self.rules if all(levels[name] in among for name, among in rule.where.items())]
 
     def title_of(self, factor: str, level: Any) -> str:
-        """The title of a level of a factor, by default its name."""
-        levels = self.factors.get(factor, [])
+        """The title of a factor's level; of other columns, and by default, the value."""
+        levels = self.factors.get(factor)
         return str(levels.get(level, {}).get(_TITLE, level) if isinstance(levels, dict) else level)
 
     def mentions(self, name: str) -> bool:

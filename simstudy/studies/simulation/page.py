@@ -78,7 +78,7 @@ def _rates(rates: pd.DataFrame, study: Simulation, at: dict[str, str], replicate
     """The rates at the first level of significance, with their figure."""
     alpha = study.alphas[0]
     shown = at_first_alpha(rates, study)
-    columns = {**at, "rate": "[{share:.4f}] ({low:.4f} – {high:.4f})", **replicates}
+    columns = {**at, "rate": "[{share:.4f}][ ({low:.4f} – {high:.4f})]", **replicates}
     text = f"The share of replicates with p <= {alpha:g}, or on which a statement is true."
     if "verdict" in shown and shown["verdict"].notna().any():
         columns["verdict"] = "[{verdict}]"

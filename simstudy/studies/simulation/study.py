@@ -200,9 +200,10 @@ def _facts(study: Simulation, conditions: Sequence[Condition]) -> dict[str, str]
     most, error = study.replicates.most, study.replicates.error
     until = "" if error is None else f" at most, until no standard error of a rate is above {error:g}"
     groups = f" and groups of {study.replicates.within:,}" if study.replicates.within else ""
+    resamples = f"{study.n_resamples:,} of each test set, for simstudy's tests that draw them"
     return {
         "Conditions": f"{len(conditions):,}",
         "Replicates": f"{most:,} of each condition{until}, in blocks of {study.replicates.block:,}{groups}",
-        "Resamples": f"{study.n_resamples:,} of each test set, for simstudy's tests that draw them",
+        **({"Resamples": resamples} if any(test in TESTS for test in study.tests) else {}),
         "Seed": str(study.seed),
     }
