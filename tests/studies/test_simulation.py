@@ -203,7 +203,8 @@ factors.limit = [0.5, -99, 99]
 
 def test_failed_replicates_are_missing_counted_and_named(tmp_path: Path) -> None:
     """In many blocks of two both fail: they are not lost."""
-    tables = tables_of(folder_of(tmp_path, FAILING, PROGRAM))
+    results = ss.run_study(folder_of(tmp_path, FAILING, PROGRAM), out=tmp_path / "out", n_jobs=1)
+    tables = results.tables
     rngs = [np.random.default_rng(derived_seed(0, "test sets", 0.5, k)) for k in range(40)]
     firsts = [rng.normal(size=(2, 3))[0, 0] for rng in rngs]
     kept = [first for first in firsts if first >= 0.5]
@@ -218,6 +219,8 @@ def test_failed_replicates_are_missing_counted_and_named(tmp_path: Path) -> None
     assert tables["rates"]["limit"].tolist() == [0.5, -99]
     assert tables["failures"][["replicate", "n_failed"]].to_numpy().tolist() == [[failed[0], len(failed)], [0, 40]]
     assert set(tables["failures"]["failure"]) == {"ValueError: the first score is too low"}
+    named = results.summary["Errors of functions of study.py"]
+    assert named.to_numpy().tolist() == [["picky", "ValueError: the first score is too low", str(len(failed) + 40)]]
 
 
 BROKEN = """

@@ -17,8 +17,8 @@ from simstudy.studies.simulation.summaries import BRADLEY, quantile_column
 
 CLOSING = (
     "Intervals are 95 % Monte Carlo intervals: they say how well the replicates determine a number. Those of shares "
-    "are by Clopper and Pearson, those of means by Student's t. Replicates on which a test has no result are missing: "
-    "they are counted and not drawn again."
+    "are by Clopper and Pearson, those of means by Student's t. Groups of replicates make them longer, by the spread "
+    "between groups. Replicates on which a test has no result are missing: they are counted and not drawn again."
 )
 
 # Lines differ in more than their colours.
@@ -65,13 +65,17 @@ def sections(tables: Tables, study: Simulation) -> list[Section]:
 
 
 def summary(tables: Tables, study: Simulation) -> dict[str, Table]:
-    """What a terminal shows at the end: how many type I error rates lie where."""
-    if "verdict" not in tables.get("rates", ()):
-        return {}
-    rates = at_first_alpha(tables["rates"], study)
-    counts = rates.groupby(["method", "quantity"])["verdict"].value_counts().unstack(fill_value=0)
-    title = f"Type I error rates at {study.alphas[0]:g} and Bradley's range"
-    return {title: Table.of_text(counts.reset_index())}
+    """What a terminal shows at the end: how many type I error rates lie where, and what failed."""
+    shown = {}
+    if "verdict" in tables.get("rates", ()):
+        rates = at_first_alpha(tables["rates"], study)
+        counts = rates.groupby(["method", "quantity"])["verdict"].value_counts().unstack(fill_value=0)
+        shown[f"Type I error rates at {study.alphas[0]:g} and Bradley's range"] = Table.of_text(counts.reset_index())
+    if "failures" in tables:
+        counts = tables["failures"].groupby(["analysis", "failure"], sort=False)["n_failed"].sum().reset_index()
+        columns = {"analysis": "{analysis}", "error": "{failure}", "replicates": "{n_failed:,}"}
+        shown["Errors of functions of study.py"] = Table(counts.drop_duplicates("analysis"), columns)
+    return shown
 
 
 def _rates(rates: pd.DataFrame, study: Simulation, at: dict[str, str], replicates: dict[str, str]) -> Section:
