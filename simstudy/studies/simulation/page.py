@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from itertools import cycle
 from typing import Any
 
 import pandas as pd
 
 from simstudy import plot
 from simstudy.pages.sections import Figure, Section, Table
+from simstudy.studies.simulation.analyses import CAUTION
 from simstudy.studies.simulation.definition import Simulation
 from simstudy.studies.simulation.summaries import BRADLEY
 
@@ -19,6 +21,9 @@ CLOSING = (
     "they are counted and not drawn again."
 )
 
+# Lines differ in more than their colours.
+_MARKERS = "os^Dv<>PX*"
+
 _SHARE = "{share:.4f} ({low:.4f} – {high:.4f})"
 
 Tables = Mapping[str, pd.DataFrame]
@@ -26,7 +31,7 @@ Tables = Mapping[str, pd.DataFrame]
 
 def sections(tables: Tables, study: Simulation) -> list[Section]:
     """The parts of the page for which there are rows."""
-    where = {factor: f"{{{factor}}}" for factor in study.factors}
+    where = {name: f"{{{name}}}" for name in (*study.factors, *(["unit"] if study.units else []))}
     method = {**where, "method": "{method}"}
     replicates = {"replicates": "{n_sets:,}", "missing": "{n_missing:,}"}
     parts = []
@@ -49,8 +54,9 @@ def sections(tables: Tables, study: Simulation) -> list[Section]:
         text = "Truth: the true gain of the first system, or what the study's truth function says."
         parts.append(Section("Conditions", text, table=Table(tables["conditions"], columns)))
     if "failures" in tables:
-        columns = {**where, "analysis": "{analysis}", "replicate": "{replicate:,}", "error": "{failure}"}
-        text = "The first replicates of each condition on which a function of study.py raised an error."
+        columns = {**where, "analysis": "{analysis}", "error": "{failure}", "replicates": "{n_failed:,}"}
+        columns["the first"] = "{replicate:,}"
+        text = "Errors that functions of study.py raised: they have no number on these replicates."
         parts.append(Section("Failed replicates", text, table=Table(tables["failures"], columns)))
     return parts
 
@@ -100,36 +106,57 @@ def rates_figure(rates: pd.DataFrame, study: Simulation, along: str, panels: str
     The level of significance is dashed, and Bradley's range of type I error rates is grey. A line is called after the
     columns in which lines differ.
     """
-    return plot.styled(_drawn)(rates, study, along, panels or study.panels)
+    return plot.styled(_drawn)(rates[rates["quantity"] != CAUTION], study, along, panels or study.panels)
 
 
 def _drawn(rates: pd.DataFrame, study: Simulation, along: str, panels: str | None) -> Any:
     # It loads what draws.
     from simstudy.plot.parts import REFERENCE, colours_of, dots, in_percents
 
-    columns = [name for name in ("method", *study.factors, "quantity") if name not in (along, panels)]
-    differing = [name for name in columns if rates[name].nunique() > 1] or columns[:1]
-    titles = {name: [study.title_of(name, value) for value in rates[name]] for name in differing}
-    lines = pd.DataFrame(titles, rates.index).agg(", ".join, axis=1).str.removesuffix(", p_value")
-    colours = colours_of("line", list(dict.fromkeys(lines)))
+    texts = {name: rates[name].map(partial(study.title_of, name)) for name in ("method", *study.factors)}
+    texts |= {"unit": rates["unit"]} if "unit" in rates else {}
+    texts["quantity"] = rates["quantity"].str.removeprefix("p_value").str.removeprefix(", ")
+    for name, text in texts.items():
+        if name in (along, panels) or text.nunique() == 1:
+            texts[name] = pd.Series("", rates.index)
+    method = texts.pop("method")
+    rest = _joined(*texts.values())
+    lines = _joined(method, rest)
+    lines = lines.where(lines != "", rates["method"])
+    # What has more values has colours, the other markers.
+    coloured, marked = (method, rest) if method.nunique() >= rest.nunique() else (rest, method)
+    colours = colours_of("line", coloured.unique().tolist())
+    markers = dict(zip(marked.unique(), cycle(_MARKERS), strict=False))
+    looks = {line: (colours[x], markers[y]) for line, x, y in zip(lines, coloured, marked, strict=True)}
     places = {level: k for k, level in enumerate(dict.fromkeys(rates[along]))}
     views = [("", rates)]
     if panels:
         views = [(study.title_of(panels, value), rows) for value, rows in rates.groupby(panels, sort=False)]
-    figure, axes = plot.panels([title for title, _ in views], per_row=min(3, len(views)), height=2.8, width=3.4)
+    per_row = min(3, len(views))
+    figure, axes = plot.panels([title for title, _ in views], per_row=per_row, height=2.8, width=3.4)
     for (_, rows), ax in zip(views, axes, strict=True):
         if "verdict" in rows and rows["verdict"].notna().any():
             ax.axhspan(*(factor * study.alphas[0] for factor in BRADLEY), color="0.9", linewidth=0, zorder=0)
         ax.axhline(study.alphas[0], zorder=1, **REFERENCE)
-        for k, (line, colour) in enumerate(colours.items()):
+        for k, (line, (colour, marker)) in enumerate(looks.items()):
             members = rows[lines[rows.index] == line]
             # Beside each other, so that intervals do not hide each other.
-            at = members[along].map(places) + 0.3 * ((k + 0.5) / len(colours) - 0.5)
-            dots(ax, at, members, "share", fmt="o-", markersize=3, linewidth=0.9, color=colour, label=line)
+            at = members[along].map(places) + 0.6 * ((k + 0.5) / len(looks) - 0.5)
+            style = {"color": colour, "marker": marker, "markersize": 3, "linewidth": 0.9}
+            dots(ax, at, members, "share", label=line, **style)
         ax.set_xticks(list(places.values()), [study.title_of(along, level) for level in places])
-        ax.set(xlabel=along)
         in_percents(ax.yaxis)
-    (quantity, *others) = rates["quantity"].unique()
-    axes[0].set_ylabel(f"share of p ≤ {study.alphas[0]:g}" if others or quantity.startswith("p_value") else quantity)
+    p_value = f"p ≤ {study.alphas[0]:g}"
+    shown = [p_value if quantity.startswith("p_value") else quantity for quantity in rates["quantity"]]
+    for ax in axes[::per_row]:
+        ax.set_ylabel(f"share: {', '.join(dict.fromkeys(shown))}")
+    for ax in axes[-per_row:]:
+        ax.set(xlabel=along)
+        ax.tick_params(labelbottom=True)
     plot.share_legend(figure, axes)
     return figure
+
+
+def _joined(*columns: Any) -> Any:
+    """The texts of each row that are not empty, with commas between them."""
+    return pd.Series([", ".join(filter(None, texts)) for texts in zip(*columns, strict=True)], columns[0].index)
