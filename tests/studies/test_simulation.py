@@ -163,7 +163,7 @@ def test_rates_coverage_and_bias_of_students_t_are_nominal(tmp_path: Path) -> No
     left, right = rates_figure(results.tables["rates"], study, "n_units").axes
     assert [ax.get_title(loc="left") for ax in (left, right)] == ["equal systems", "better"]
     assert (len(left.patches), len(right.patches)) == (1, 0)
-    assert (left.get_ylabel(), left.get_xlabel()) == ("share with p ≤ 0.05", "n_units")
+    assert (left.get_ylabel(), left.get_xlabel()) == ("share: p ≤ 0.05", "n_units")
     assert [text.get_text() for text in left.figure.legends[0].get_texts()] == [
         "t_paired", "t_paired, greater", "t_test",
     ]  # fmt: skip
@@ -185,7 +185,7 @@ def test_lines_are_called_after_what_differs_and_panels_may_be_another_column() 
     ).assign(quantity="any claim", share=np.linspace(0.1, 0.8, 8), low=0.0, high=1.0)
     left, right = rates_figure(rows, study, "n_units", "method").axes
     assert [ax.get_title(loc="left") for ax in (left, right)] == ["none", "Holm"]
-    assert left.get_ylabel() == "any claim"
+    assert left.get_ylabel() == "share: any claim"
     shares = {str(bars.get_label()): bars[0].get_ydata().tolist() for bars in right.containers}
     assert shares == {"alike": pytest.approx([0.2, 0.6]), "unlike": pytest.approx([0.4, 0.8])}
     (ax,) = rates_figure(rows.query("pair == 'x' and method == 'Holm'"), study, "n_units").axes

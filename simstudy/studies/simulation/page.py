@@ -131,7 +131,7 @@ def rates_figure(rates: pd.DataFrame, study: Simulation, along: str, panels: str
     by = ["method", "rest"] if rows["rest"].nunique() <= rows["method"].nunique() else ["rest", "method"]
     p_value = f"p ≤ {study.alphas[0]:g}"
     shown = [p_value if quantity.startswith("p_value") else quantity for quantity in rates["quantity"]]
-    label = f"share with {', '.join(dict.fromkeys(shown))}"
+    label = f"share: {', '.join(dict.fromkeys(shown))}"
     level = study.alphas[0] if p_value in shown else None
     return lines_figure(rows, along, "line", panels, by=by, label=label, level=level, alpha=study.alphas[0])
 
