@@ -34,6 +34,9 @@ _AFTERWARDS = (*SHOWING, "tables.py")
 # What a named level says about itself, which changes no number.
 _TITLE = "title"
 
+#: The value of a condition that names files of data.
+FILES = "files"
+
 
 def _check_factor(levels: Any) -> None:
     """Raise a ValueError where these are not the levels of a factor."""
@@ -93,8 +96,11 @@ class Condition(Mapping[str, Any]):
         return ", ".join(f"{factor} {level}" for factor, level in self.levels.items())
 
     def fingerprint(self) -> str:
-        """A hash of levels and values, whatever the order of factors; titles do not count."""
-        return describe([dict(self.levels), {name: value for name, value in self.items() if name != _TITLE}])
+        """A hash of levels and values, whatever the order of factors; titles do not count, and files by content."""
+        values = {name: value for name, value in self.items() if name != _TITLE}
+        if FILES in values:
+            values[FILES] = [file.fingerprint() for file in values[FILES]]
+        return describe([dict(self.levels), values])
 
 
 class Simulation(Study):

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from math import ceil
 
 import numpy as np
 import pandas as pd
 
 from simstudy.engines.registry import TESTS
+from simstudy.files import datasets
+from simstudy.files.datasets import DataFile
 from simstudy.running.keys import Cell, CellKeys
 from simstudy.studies.context import Findings, RunContext, ShippedTables, Shown
 from simstudy.studies.problems import Problems
 from simstudy.studies.simulation import page
 from simstudy.studies.simulation.analyses import OwnTest, RegisteredTests, analyse, joined
-from simstudy.studies.simulation.definition import Condition, Simulation
+from simstudy.studies.simulation.definition import FILES, Condition, Simulation
 from simstudy.studies.simulation.drawing import Draws, parameters_of
 from simstudy.studies.simulation.summaries import BRADLEY, Row, largest_error, summarised
 from simstudy.truth.scores import KnownTruth
@@ -32,7 +35,8 @@ def run(study: Simulation, context: RunContext) -> Findings:
     """Draw the replicates of all conditions, as many as each needs, and summarise them."""
     # A cell is known by its arguments, which have the hash of study.py if it uses a function of it.
     by_arguments = replace(context, keys=CellKeys())
-    conditions, draws = study.conditions(), draws_of(study)
+    conditions, hashes = with_files(study.conditions(), context)
+    draws = draws_of(study)
     truths = true_values(study, conditions, draws)
     rows: dict[int, dict[str, list[Row]]] = {}
     unfinished, look = list(range(len(conditions))), 0
@@ -56,7 +60,8 @@ def run(study: Simulation, context: RunContext) -> Findings:
     findings = summary if isinstance(summary, Findings) else Findings(tables=summary)
     # A table without rows of the kind has no columns either.
     kept = {name: table for name, table in findings.tables.items() if len(table.columns)}
-    return replace(findings, tables=kept, facts=_facts(study, conditions) | findings.facts)
+    data = ({"files": hashes} if hashes else {}) | findings.data
+    return replace(findings, tables=kept, facts=_facts(study, conditions) | findings.facts, data=data)
 
 
 def show(study: Simulation, tables: ShippedTables) -> Shown:
@@ -65,6 +70,24 @@ def show(study: Simulation, tables: ShippedTables) -> Shown:
         shown: Shown = study.functions["show"](study, tables)
         return shown
     return Shown(sections=page.sections(tables, study), closing=page.CLOSING, summary=page.summary(tables, study))
+
+
+def with_files(conditions: Sequence[Condition], context: RunContext) -> tuple[list[Condition], dict[str, str]]:
+    """The conditions with a `DataFile` for each name in their `files`, and the SHA-256 of each file by its name."""
+
+    @cache
+    def file(name: str) -> DataFile:
+        return DataFile.of(datasets.find(name, context.data_dir, allow_outside=context.allow_outside))
+
+    hashes, filled = {}, []
+    for condition in conditions:
+        names = condition.get(FILES, [])
+        if not isinstance(names, list):
+            raise InputError(FILES, "must be a list of names of data files", names)
+        hashes |= {name: file(name).sha256 for name in names}
+        more = {FILES: [file(name) for name in names]} if names else {}
+        filled.append(replace(condition, settings={**condition.settings, **more}))
+    return filled, hashes
 
 
 def draws_of(study: Simulation) -> Draws:
