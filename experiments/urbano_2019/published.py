@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
+#: The paper's sign test takes small differences for ties.
+SIGN_WITH_TIES = "sign, small differences tied"
+
 # The tests in the order of the columns, as they are called here.
-COLUMNS = ("t_paired", "wilcoxon", "sign, small differences tied", "bootstrap", "randomization")
+COLUMNS = ("t_paired", "wilcoxon", SIGN_WITH_TIES, "bootstrap", "randomization")
 
 # output/type_1: measure, topics, two-sided rates of the five tests, one-sided rates.
 TYPE_1 = """

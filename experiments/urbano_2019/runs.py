@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 
-from simstudy.truth.scores import Margin, Smoothed
+from simstudy.studies import Condition
+from simstudy.truth.scores import Margin
 
-from .margins import Floats, effectiveness
-from .settings import Settings
+from .margins import Floats, effectiveness, smoothed
 
 # Runs are the same where no topic's scores differ by more (the paper's code).
 _SAME = 1e-5
@@ -20,11 +19,16 @@ _SAME = 1e-5
 # Of baselines in pairs of like runs: the best quarter has nobody above it.
 _BEST = 0.25
 
-LATTICES: dict[str | None, Floats | None] = {
-    None: None,
-    "tenths": np.arange(11) / 10,
-    "reciprocals": np.concatenate([[0.0], 1 / np.arange(1000, 0, -1)]),
-}
+#: The scores that a measure can have; without a lattice any from 0 to 1.
+LATTICES = {"tenths": np.arange(11) / 10, "reciprocals": np.concatenate([[0.0], 1 / np.arange(1000, 0, -1)])}
+
+
+@dataclass(frozen=True)
+class TwoRuns:
+    """Scores (2, topics) of two runs of one collection, and their margins."""
+
+    scores: Floats
+    margins: list[Margin]
 
 
 @lru_cache(maxsize=64)
@@ -41,66 +45,44 @@ def read_runs(path: str, measure: str, dropped: float) -> Floats:
     return np.asarray(scores[means >= np.quantile(means, dropped)])
 
 
+def any_two(condition: Condition, rng: np.random.Generator) -> TwoRuns:
+    """Two runs of a collection."""
+    collection, scores = _collection(condition, rng)
+    return _two_runs(condition, collection, *rng.choice(len(scores), 2, replace=False))
+
+
+def like_two(condition: Condition, rng: np.random.Generator) -> TwoRuns:
+    """A baseline, and one of the other runs whose mean is nearest to the baseline's and the condition's gain.
+
+    The baseline is none of the best quarter: few are better, and others would have to change much to be like it.
+    """
+    collection, scores = _collection(condition, rng)
+    means = scores.mean(axis=1)
+    baseline = rng.choice(np.argsort(-means)[round(means.size * _BEST) :])
+    near = np.argsort(np.abs(means - means[baseline] - condition["gain"]), kind="stable")
+    return _two_runs(condition, collection, baseline, rng.choice(near[near != baseline][: condition["neighbours"]]))
+
+
+def _collection(condition: Condition, rng: np.random.Generator) -> tuple[tuple[str, str, float], Floats]:
+    """The arguments of `read_runs` for a collection, drawn in proportion to its runs, and its scores."""
+    collections = [
+        (str(file.path), str(condition.levels["measure"]), condition["dropped"]) for file in condition["files"]
+    ]
+    sizes = np.array([len(read_runs(*collection)) for collection in collections])
+    collection = collections[rng.choice(sizes.size, p=sizes / sizes.sum())]
+    return collection, read_runs(*collection)
+
+
+def _two_runs(condition: Condition, collection: tuple[str, str, float], *runs: int) -> TwoRuns:
+    margins = [_margin(collection, int(run), condition.get("lattice")) for run in runs]
+    return TwoRuns(read_runs(*collection)[list(runs)], margins)
+
+
 @lru_cache(maxsize=4096)
-def margin(path: str, measure: str, dropped: float, lattice: str | None, run: int) -> Margin:
-    """How a run's scores are distributed, fitted as the measure asks for."""
-    return fitted_margin(read_runs(path, measure, dropped)[run], lattice)
+def _margin(collection: tuple[str, str, float], run: int, lattice: str | None) -> Margin:
+    return fitted_margin(read_runs(*collection)[run], lattice)
 
 
 def fitted_margin(scores: Floats, lattice: str | None) -> Margin:
     """How these scores of topics (T,) are distributed."""
-    values = LATTICES[lattice]
-    if values is None:
-        return effectiveness(scores)
-    # Printed scores have few digits.
-    return Smoothed.of(values[np.abs(values[:, None] - scores).argmin(axis=0)], values)
-
-
-@dataclass(frozen=True, eq=False)
-class Collections:
-    """The collections of a measure, for drawing pairs of runs.
-
-    Attributes
-    ----------
-    measure
-        Its name in the files and in `study.measures`.
-    paths
-        Of each collection's file.
-    """
-
-    study: Settings
-    measure: str
-    paths: Sequence[str]
-
-    @cached_property
-    def shares(self) -> Floats:
-        """Of all runs, those of each collection."""
-        sizes = np.array([len(self.scores(c)) for c in range(len(self.paths))])
-        return np.asarray(sizes / sizes.sum())
-
-    def scores(self, collection: int) -> Floats:
-        """(runs, topics)."""
-        return read_runs(self.paths[collection], self.measure, self.study.dropped)
-
-    def margin(self, collection: int, run: int) -> Margin:
-        """That of a run."""
-        lattice = self.study.measures[self.measure].lattice
-        return margin(self.paths[collection], self.measure, self.study.dropped, lattice, run)
-
-    def any_pair(self, rng: np.random.Generator) -> tuple[int, int, int]:
-        """A collection, in proportion to its runs, and two of its runs."""
-        collection = int(rng.choice(len(self.shares), p=self.shares))
-        first, second = rng.choice(len(self.scores(collection)), 2, replace=False)
-        return collection, int(first), int(second)
-
-    def like_pair(self, gain: float, rng: np.random.Generator) -> tuple[int, int, int]:
-        """A collection, a run, and one of the others whose mean is nearest to that run's and a gain.
-
-        The run is none of the best quarter: few are better, and others would have to change much to be like it.
-        """
-        collection = int(rng.choice(len(self.shares), p=self.shares))
-        means = self.scores(collection).mean(axis=1)
-        first = int(rng.choice(np.argsort(-means)[round(means.size * _BEST) :]))
-        near = np.argsort(np.abs(means - means[first] - gain), kind="stable")
-        near = near[near != first][: self.study.neighbours]
-        return collection, first, int(rng.choice(near))
+    return effectiveness(scores) if lattice is None else smoothed(scores, LATTICES[lattice])

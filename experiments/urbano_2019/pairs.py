@@ -1,0 +1,122 @@
+"""Pairs of systems: what draws their scores under each null hypothesis, with a gain, and under each control.
+
+Fifty topics are a sample: their differences are not symmetric, nor two margins equal, though those of the population
+are. Each control does with such topics what its null hypothesis does with real ones: its rates are those of a world in
+which there is nothing to find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from simstudy.studies import Condition
+from simstudy.truth.scores import Margin
+
+from .copulas import FAMILIES, SYMMETRIC, PairFit, best_fit, pseudo_observations
+from .margins import Floats
+from .runs import any_two, fitted_margin, like_two
+
+#: The family of pairs that have no copula, only topics.
+NO_COPULA = ""
+
+# Throws of the coins of `exchanged`, of which one is taken.
+_THROWS = 1000
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems: what draws scores (2, topics) of theirs, and the family of their copula."""
+
+    draw: Callable[[int, np.random.Generator], Floats]
+    family: str = NO_COPULA
+
+
+def pair_of(condition: Condition, rng: np.random.Generator) -> Pair:
+    """A pair under the null hypothesis or control of a condition, or with its gain."""
+    match condition["condition"]:
+        case "fitted" | "symmetric" | "refitted" as name:
+            return one_margin(condition, rng, name)
+        case "equal means" | "gain":
+            return two_margins(condition, rng)
+        case "equal means, nothing to find":
+            return refitted_margins(condition, rng)
+        case "real topics":
+            return of_topics(like_two(condition, rng).scores)
+        case "real topics, nothing to find":
+            return of_topics(exchanged(like_two(condition, rng).scores, rng))
+        case unknown:
+            raise ValueError(f"condition must be one that pairs.py knows, not {unknown}")
+
+
+def of_copula(fit: PairFit, first: Margin, second: Margin) -> Pair:
+    """Two systems of these margins."""
+
+    def draw(n: int, rng: np.random.Generator) -> Floats:
+        uniforms = fit.dependence.uniforms(n, 2, rng)
+        return np.stack([first.quantile(uniforms[:, 0]), second.quantile(uniforms[:, 1])])
+
+    return Pair(draw, fit.family)
+
+
+def of_topics(scores: Floats) -> Pair:
+    """Two systems on real topics (2, T), drawn again; the first one's scores are moved so that means are equal."""
+    moved = scores + [[scores[1].mean() - scores[0].mean()], [0.0]]
+    return Pair(lambda n, rng: moved[:, rng.integers(moved.shape[1], size=n)])
+
+
+def one_margin(condition: Condition, rng: np.random.Generator, name: str) -> Pair:
+    """Both systems have the margin of one run. Their copula is fitted to two runs, or again to topics of a fit."""
+    runs = any_two(condition, rng)
+    fit = best_fit(pseudo_observations(runs.scores, rng), FAMILIES if name == "fitted" else SYMMETRIC)
+    if name == "refitted":
+        topics = fit.dependence.uniforms(runs.scores.shape[1], 2, rng).T
+        fit = best_fit(pseudo_observations(topics, rng))
+    return of_copula(fit, runs.margins[0], runs.margins[0])
+
+
+def two_margins(condition: Condition, rng: np.random.Generator) -> Pair:
+    """Each system has the margin of its run, one of them moved so that there is the condition's gain, or none.
+
+    The better system is the first. Without a gain the systems are symmetric but for their margins.
+    """
+    gain = condition["gain"]
+    while True:
+        runs = like_two(condition, rng)
+        baseline, other = runs.margins
+        with suppress(ValueError):
+            moved = other.with_mean(baseline.mean + gain)
+            break
+    if gain:
+        return of_copula(best_fit(pseudo_observations(runs.scores[::-1], rng)), moved, baseline)
+    return of_copula(best_fit(pseudo_observations(runs.scores, rng), SYMMETRIC), baseline, moved)
+
+
+def refitted_margins(condition: Condition, rng: np.random.Generator) -> Pair:
+    """What `two_margins` makes of topics that are drawn with the margin of one run for both systems."""
+    while True:
+        runs = like_two(condition, rng)
+        margin = runs.margins[0]
+        fit = best_fit(pseudo_observations(runs.scores, rng), SYMMETRIC)
+        topics = of_copula(fit, margin, margin).draw(runs.scores.shape[1], rng)
+        first, second = (fitted_margin(row, condition.get("lattice")) for row in topics)
+        with suppress(ValueError):
+            moved = second.with_mean(first.mean)
+            break
+    return of_copula(best_fit(pseudo_observations(topics, rng), SYMMETRIC), first, moved)
+
+
+def exchanged(scores: Floats, rng: np.random.Generator) -> Floats:
+    """Scores (2, T) with the two systems exchanged on each topic by a fair coin, given (nearly) the gain that they had.
+
+    Like runs have small gains, and differences of a small mean have more even signs: of so many throws that one is
+    taken whose gain is nearest.
+    """
+    difference = scores[0] - scores[1]
+    kept = rng.random((_THROWS, difference.size)) < 0.5
+    gains = np.where(kept, difference, -difference).mean(axis=1)
+    nearest = np.abs(gains - difference.mean()).argmin()
+    return np.where(kept[nearest], scores, scores[::-1])
