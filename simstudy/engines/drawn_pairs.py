@@ -155,14 +155,13 @@ class DrawnPairs:
             n_cautioned of all sets, those with a caution (`simstudy.engines.cautions`).
         """
         low, high = self.first_interval()
-        cautioned = cautions(self.question, self.intervals["skewness"], self.intervals["gain_se"])["caution"] != ""
         return {
             "interval": self.intervals["interval"],
             "n_sets": int((~np.isnan(low)).sum()),
             "n_covered": int(((low <= true_gain) & (true_gain <= high)).sum()),
             "sum_width": float(np.nansum(high - low)),
             "n_undefined": int(np.isnan(low).sum()),
-            "n_cautioned": int(cautioned.sum()),
+            "n_cautioned": int(self.cautioned.sum()),
         }
 
     def is_resampled(self, test: str) -> bool:
@@ -183,6 +182,12 @@ class DrawnPairs:
         """The observed gain of the better system on each test set (M,)."""
         better, worse = self.question.pairs
         return np.abs(self._scores[better] - self._scores[worse])
+
+    @cached_property
+    def cautioned(self) -> NDArray[np.bool_]:
+        """On which test sets (M,) the pair has a caution (`simstudy.engines.cautions`)."""
+        columns = cautions(self.question, self.intervals["skewness"], self.intervals["gain_se"])
+        return np.asarray(columns["caution"] != "")
 
     @cached_property
     def intervals(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from simstudy.studies import StudyError, derived_seed, load_study, pair_model
 from simstudy.studies.run import study_cells
 from simstudy.studies.simulation.definition import COLUMNS
 from simstudy.studies.simulation.page import rates_figure
-from simstudy.studies.simulation.summaries import rejections, summarised
+from simstudy.studies.simulation.summaries import largest_error, mean, rate, rejections, summarised
 
 SHIPPED = Path(__file__).parents[2] / "results" / "error_rates"
 
@@ -127,7 +127,8 @@ factors.pair = { equal = { gain = 0.0, title = "equal systems" }, better = { gai
 def test_rates_coverage_and_bias_of_students_t_are_nominal(tmp_path: Path) -> None:
     """Normal differences: level, power (noncentral t) and coverage are exact."""
     results = ss.run_study(folder_of(tmp_path, GRID, PROGRAM), out=tmp_path / "out", n_jobs=1)
-    rates = results.tables["rates"].set_index(["pair", "n_units", "method", "quantity", "alpha"])["count"]
+    rates = results.tables["rates"].dropna(subset="alpha")
+    rates = rates.set_index(["pair", "n_units", "method", "quantity", "alpha"])["count"]
     for (pair, n, method, quantity, alpha), count in rates.items():
         df, shift = n - 1, np.sqrt(n / 2) * (0.5 if pair == "better" else 0)
         two_sided = quantity == "p_value"
@@ -176,8 +177,86 @@ def test_failed_replicates_are_missing_counted_and_named(tmp_path: Path) -> None
     assert_allclose(mean["mean"], np.mean(kept))
     assert tables["conditions"]["n_failed"].tolist() == [len(failed), 0, 40]
     assert tables["rates"]["limit"].tolist() == [0.5, -99]
-    assert tables["failures"]["replicate"].tolist() == [*failed[:5], *range(5)]
+    assert tables["failures"][["replicate", "n_failed"]].to_numpy().tolist() == [[failed[0], len(failed)], [0, 40]]
     assert set(tables["failures"]["failure"]) == {"ValueError: the first score is too low"}
+
+
+BROKEN = """
+import numpy as np
+from simstudy.studies import by_block
+
+def draw(rng):
+    first = rng.random()
+    if first < 0.3:
+        raise ValueError("the first number is too low")
+    return first + np.array([rng.normal(size=5), rng.normal(size=5)])
+
+def generate(condition, rng): return draw(rng)
+
+def size(replicate): return {"n": 1.0}
+
+@by_block
+def blocks(block):
+    if block.number == 1:
+        raise KeyError("second block")
+    return {"p_value": np.linspace(0, 1, len(block)), "number": np.arange(block.first, block.first + len(block))}
+"""
+
+BROKEN_KEYS = """
+tests = ["t_paired", "size", "blocks"]
+replicates = { most = 60, block = 20 }
+factors.nothing = [1]
+"""
+
+
+def test_replicates_that_generate_does_not_draw_are_missing_for_all_tests(tmp_path: Path) -> None:
+    tables = tables_of(folder_of(tmp_path, BROKEN_KEYS, BROKEN))
+    firsts = [np.random.default_rng(derived_seed(0, "test sets", 1, k)).random() for k in range(60)]
+    failed = [k for k, first in enumerate(firsts) if first < 0.3]
+    lost = sorted({*failed, *range(20, 40)})
+    n_sets = tables["means"].set_index(["method", "quantity"])[["n_sets", "n_missing"]].apply(tuple, axis=1)
+    assert n_sets["size", "n"] == (60 - len(failed), len(failed))
+    assert n_sets["observed gain", "estimate"] == n_sets["size", "n"]
+    assert n_sets["blocks", "number"] == (60 - len(lost), len(lost))
+    means = tables["means"].set_index("method")["mean"]
+    assert_allclose(means["blocks"], np.mean([k for k in range(60) if k not in lost]))
+    assert set(tables["rates"].dropna(subset="alpha")["n_missing"]) == {len(failed), len(lost)}
+    assert tables["conditions"]["n_failed"].tolist() == [2 * len(failed) + len(lost)]
+    named = tables["failures"][tables["failures"]["analysis"] == "size"]
+    assert named[["replicate", "n_failed"]].to_numpy().tolist() == [[failed[0], len(failed)]]
+    of_block = tables["failures"][tables["failures"]["failure"] == "KeyError: 'second block'"]
+    first, n_failed = of_block[["replicate", "n_failed"]].to_numpy().tolist()[0]
+    assert (len(of_block), first) == (1, min(k for k in range(20, 40) if k not in failed))
+    assert n_failed == len(lost) - len(failed)
+
+
+@pytest.mark.parametrize("within", ["", ", within = 5"])
+def test_a_block_or_group_that_generate_does_not_draw_is_missing_and_named_once(tmp_path: Path, within: str) -> None:
+    program = BROKEN.replace("def generate(condition, rng): return draw(rng)", """
+@by_block
+def generate(condition, n, rng):
+    return [draw(rng), *rng.normal(size=(n - 1, 2, 5))]
+""")  # fmt: skip
+    keys = BROKEN_KEYS.replace("most = 60, block = 20", f"most = 120, block = 20{within}").replace(', "blocks"', "")
+    tables = tables_of(folder_of(tmp_path, keys, program))
+    size = 5 if within else 20
+    firsts = [np.random.default_rng(derived_seed(0, "test sets", 1, k)).random() for k in range(120 // size)]
+    failed = [k for k, first in enumerate(firsts) if first < 0.3]
+    assert 0 < len(failed) < len(firsts)
+    assert set(tables["means"]["n_missing"]) == {size * len(failed)}
+    failures = tables["failures"][tables["failures"]["analysis"] == "size"]
+    assert failures[["replicate", "n_failed"]].to_numpy().tolist() == [[size * failed[0], size * len(failed)]]
+
+
+def test_wrong_numbers_of_replicates_stop_the_study(tmp_path: Path) -> None:
+    program = "from simstudy.studies import by_block\n\n@by_block\ndef generate(condition, n, rng): return [1] * 7\n"
+    keys = GOOD.replace("t_paired", "mine")
+    folder = folder_of(tmp_path, keys, program + "def mine(replicate): return {'x': 1.0}\n")
+    with pytest.raises(RuntimeError, match="generate must return 10 replicates, not 7"):
+        tables_of(folder)
+    program = "from simstudy.studies import by_block\n\n@by_block\ndef mine(block): return {'x': [1.0] * 3}\n"
+    with pytest.raises(RuntimeError, match="mine must return a number for each of the 10 replicates"):
+        tables_of(folder_of(tmp_path, keys, program))
 
 
 @pytest.mark.parametrize(
@@ -297,7 +376,7 @@ def test_tables_that_summarise_adds_are_beside_those_of_the_kind_and_the_page_is
     program += "    return tables | {'more': pd.DataFrame({'x': [len(tables['rates']), len(tables['failures'])]})}\n"
     tables = tables_of(folder_of(tmp_path, GOOD, program))
     assert set(tables) == {"conditions", "rates", "coverage", "means", "more"}
-    assert tables["more"]["x"].tolist() == [2, 0]
+    assert tables["more"]["x"].tolist() == [4, 0]
     assert "## Coverage" in (tmp_path / "out" / "README.md").read_text("utf-8")
 
 
@@ -367,19 +446,48 @@ def slow(replicate): return {"is_low": False}
     assert n_sets == flips | {("slow", chance): 100 for chance in (0.0, 0.4, 0.3)}
 
 
-def test_levels_of_a_common_factor_share_their_replicates(tmp_path: Path) -> None:
-    """Items and clusters of one draw: the observed gains are the same, the p-values are not."""
+def test_tests_are_asked_for_several_units_of_one_draw(tmp_path: Path) -> None:
+    """Items and clusters: the observed gains are the same, the p-values are not. Models without clusters have items."""
     keys = """
-        tests = ["t_paired"]
-        replicates = { most = 50, block = 50 }
-        common = ["unit"]
-        fixed = { n_units = 10, model = "Clusters", accuracies = [0.8, 0.7], within = 0.5, between = 0.5, size = 4 }
-        factors.unit = ["cluster", "item"]
+        tests = ["t_paired", "width"]
+        replicates = { most = 50, block = 25 }
+        units = ["cluster", "item"]
+        fixed = { n_units = 10 }
+        [factors.pair]
+        answers = { model = "Clusters", accuracies = [0.8, 0.7], within = 0.5, between = 0.5, size = 4 }
+        means = { model = "SkewedMeans", spread = 0.5 }
         """
-    tables = tables_of(folder_of(tmp_path, keys))
-    assert tables["means"]["mean"].nunique() == 1
-    assert tables["coverage"]["mean_width"].nunique() == 2
-    assert_allclose(tables["conditions"]["truth"], 10)
+    program = "def width(replicate): return {'n': replicate.scores.shape[1], 'x': replicate.rng.random()}\n"
+    folder = folder_of(tmp_path, keys, program)
+    tables = tables_of(folder)
+    assert tables["conditions"][["pair", "unit", "truth"]].to_numpy().tolist() == [
+        ["answers", "cluster", pytest.approx(10)], ["answers", "item", pytest.approx(10)], ["means", "item", 0],
+    ]  # fmt: skip
+    means = tables["means"].set_index(["pair", "quantity", "unit"])["mean"].sort_index()
+    for quantity in ("estimate", "x"):
+        assert means["answers", quantity, "cluster"] == means["answers", quantity, "item"]
+    assert means["answers", "n"].to_dict() == {"cluster": 10, "item": 40}
+    widths = tables["coverage"].set_index(["pair", "unit"])["mean_width"].sort_index()
+    assert widths["answers", "cluster"] != widths["answers", "item"]
+    # One unit alone is the same as it is among others.
+    folder_of(tmp_path, keys.replace('["cluster", "item"]', '["item"]'), program)
+    alone = tables_of(folder)
+    for name, table in tables.items():
+        expected = table[table["unit"] == "item"].dropna(axis=1, how="all").reset_index(drop=True)
+        pd.testing.assert_frame_equal(alone[name].dropna(axis=1, how="all"), expected)
+
+
+def test_levels_of_a_common_factor_share_their_replicates(tmp_path: Path) -> None:
+    program = """
+def generate(condition, rng): return rng.random()
+def below(replicate): return {"is_below": replicate.data < replicate.condition["limit"], "draw": replicate.data}
+"""
+    keys = "tests = ['below']\nreplicates = { most = 80, block = 10 }\ncommon = ['limit']\n"
+    keys += "factors.limit = [0.2, 0.6]\nfactors.copy = [1, 2]\n"
+    tables = tables_of(folder_of(tmp_path, keys, program))
+    means = tables["means"].set_index(["copy", "limit"])["mean"]
+    assert means[1].nunique() == means[2].nunique() == 1
+    assert means.nunique() == 2
 
 
 def test_large_blocks_are_drawn_in_parts_from_one_stream(tmp_path: Path) -> None:
@@ -418,6 +526,145 @@ def range_of(block):
     assert "verdict" not in tables["rates"]
 
 
+def test_cautions_are_those_of_compare_and_need_no_replicates(tmp_path: Path) -> None:
+    program = """
+import simstudy as ss
+
+def compared(replicate): return {"caution": bool(ss.compare(replicate.outputs).frame["caution"].item())}
+"""
+    keys = """
+        tests = ["t_paired", "compared"]
+        replicates = { most = 60, block = 30 }
+        fixed = { model = "SkewedMeans", spread = 0.1 }
+        factors.n_units = [20]
+        """
+    rates = tables_of(folder_of(tmp_path, keys, program))["rates"].set_index(["quantity", "method"])
+    cautions = rates.loc["caution", ["count", "n_sets", "n_missing"]]
+    assert cautions.loc["jackknife interval"].tolist() == cautions.loc["compared"].tolist()
+    assert 0 < cautions["count"].iloc[0] < 60
+    rows: Any = {"rates": [{"quantity": "caution", "low": 0.0, "high": 1.0}], "coverage": [{"low": 0.4, "high": 0.5}]}
+    assert_allclose(largest_error(rows), 0.1 / 3.92, rtol=1e-3)
+
+
+NESTED = """
+import numpy as np
+from simstudy.studies import by_block
+
+@by_block
+def generate(condition, n, rng):
+    assert n == 20
+    return 0.3 * rng.normal() + rng.normal(size=n)
+
+truth = lambda condition: 0.0
+
+@by_block
+def z_test(block):
+    estimate, p_value = np.asarray(block.data), np.where(np.asarray(block.data) > 1.2, 0.01, 0.5)
+    return {"p_value": p_value, "estimate": estimate, "low": estimate - 1, "high": estimate + 1}
+"""
+
+NESTED_KEYS = """
+tests = ["z_test"]
+replicates = { most = 1000, block = 100, within = 20 }
+factors.nothing = [1]
+"""
+
+
+def group_interval(numbers: Any) -> tuple[float, float]:
+    """The interval of the mean of group means, which is the mean where groups have equal sizes."""
+    means = np.asarray(numbers).reshape(-1, 20).mean(axis=1)
+    low, high = stats.t.interval(0.95, len(means) - 1, means.mean(), stats.sem(means))
+    return float(low), float(high)
+
+
+def test_intervals_of_nested_replicates_are_of_group_means_and_never_shorter_than_others(tmp_path: Path) -> None:
+    tables = tables_of(folder_of(tmp_path, NESTED_KEYS, NESTED))
+    groups = []
+    for k in range(50):
+        rng = np.random.default_rng(derived_seed(0, "test sets", 1, k))
+        groups.append(0.3 * rng.normal() + rng.normal(size=20))
+    data = np.array(groups)
+    (mean,) = tables["means"].to_dict("records")
+    low, high = stats.t.interval(0.95, 999, data.mean(), stats.sem(data.ravel()))
+    assert_allclose((mean["mean_low"], mean["mean_high"]), group_interval(data))
+    assert mean["mean_high"] - mean["mean_low"] > 1.3 * (high - low)
+    for table, yes in (("rates", data > 1.2), ("coverage", np.abs(data) <= 1)):
+        (row,) = tables[table].to_dict("records")
+        assert row["count"] == yes.sum()
+        (least, most), exact = group_interval(yes), stats.binomtest(int(yes.sum()), 1000).proportion_ci(0.95)
+        assert_allclose((row["low"], row["high"]), (min(least, exact.low), max(most, exact.high)), rtol=1e-6)
+    # Independent replicates, whose spread between groups is small by chance.
+    yes = np.tile(np.arange(20) < 5, 10)
+    row = rate(yes, np.zeros(200, dtype=bool), 20)
+    assert_allclose((row["low"], row["high"]), stats.binomtest(50, 200).proportion_ci(0.95), rtol=1e-6)
+
+
+def test_missing_replicates_of_groups_weigh_nothing() -> None:
+    """The delta method of a ratio: sum of numbers by number of numbers, both by group."""
+    rng = np.random.default_rng(1)
+    numbers = rng.normal(size=(40, 5)) + rng.normal(size=(40, 1))
+    numbers[rng.random((40, 5)) < 0.3] = np.nan
+    numbers[7] = np.nan
+    row = mean(numbers.ravel(), 5)
+    sums, sizes = np.nansum(numbers, axis=1), (~np.isnan(numbers)).sum(axis=1)
+    sums, sizes = sums[sizes > 0], sizes[sizes > 0]
+    ratio = sums.sum() / sizes.sum()
+    variance = np.cov(np.stack([sums, sizes])) / len(sums) / sizes.mean() ** 2
+    error = np.sqrt(variance[0, 0] - 2 * ratio * variance[0, 1] + ratio**2 * variance[1, 1])
+    assert (row["n_sets"], row["n_missing"]) == (sizes.sum(), 200 - sizes.sum())
+    assert_allclose(row["mean_high"] - row["mean"], stats.t.ppf(0.975, len(sums) - 1) * error)
+    assert np.isnan(mean(numbers[:1].ravel(), 5)["mean_low"])
+    one = rate(np.array([True, False]), np.zeros(2, dtype=bool), 2)
+    assert (one["low"], one["high"]) == (0, 1)
+
+
+@pytest.mark.statistical
+def test_intervals_of_nested_rates_cover() -> None:
+    """Rates of groups are from a beta distribution: intervals of independent replicates cover far too rarely."""
+    rng = np.random.default_rng(3)
+    covered, independent = [], []
+    for _ in range(200):
+        yes = rng.random((40, 25)) < rng.beta(2, 8, size=(40, 1))
+        row = rate(yes.ravel(), np.zeros(1000, dtype=bool), 25)
+        exact = stats.binomtest(int(yes.sum()), 1000).proportion_ci(0.95)
+        covered.append(row["low"] <= 0.2 <= row["high"])
+        independent.append(exact.low <= 0.2 <= exact.high)
+    # 95 %, but for the fourth decimal of a binomial distribution.
+    assert sum(covered) > 200 * 0.95 - 4.8 * np.sqrt(200 * 0.95 * 0.05)
+    assert sum(independent) < 150
+
+
+def test_a_model_is_made_once_for_each_group_and_groups_do_not_depend_on_blocks(tmp_path: Path) -> None:
+    program = """
+from simstudy.truth import pair_model
+
+def model(condition, rng):
+    return pair_model("RightOrWrong", {"accuracies": [rng.uniform(0.2, 0.8)] * 2, "between": 0.5})
+
+def truth(condition): return 0.0
+
+def first(replicate): return {"score": replicate.scores[0].mean()}
+"""
+    keys = """
+        tests = ["t_paired", "first"]
+        replicates = { most = 40, block = 20, within = 10 }
+        fixed.n_units = 50
+        factors.nothing = [1]
+        """
+    folder = folder_of(tmp_path, keys, program)
+    tables = tables_of(folder)
+    scores = []
+    for k in range(4):
+        rng = np.random.default_rng(derived_seed(0, "test sets", 1, k))
+        model = pair_model("RightOrWrong", {"accuracies": [rng.uniform(0.2, 0.8)] * 2, "between": 0.5})
+        scores.append(100 * model.draw(10, 50, rng).statistics[:, 0, :, 0].mean(axis=1))
+    means = tables["means"].set_index("method")["mean"]
+    assert_allclose(means["first"], np.mean(scores))
+    assert tables["rates"]["verdict"].notna().sum() == 1
+    one_block = tables_of(folder_of(tmp_path, keys.replace("block = 20", "block = 40"), program))
+    pd.testing.assert_frame_equal(one_block["means"], tables["means"])
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -434,6 +681,10 @@ def range_of(block):
         ("tests", "rules = [{ where = { n_units = [7] }, skip = true }]\ntests", "rules.where.n_units must be levels"),
         ("tests", "rules = [{ where = { n_units = [5, 9] }, skip = true }]\ntests", "rules must leave a condition"),
         ("block = 10", "block = 10, of = { t_paired = 10 }", "replicates.of must be one of"),
+        ("factors.", "factors.a = { b = { n_units = 3 } }\nfactors.", "factors must not set n_units twice, as a"),
+        ("block = 10", "block = 10, within = 3", "replicates, block must be a multiple of within, which is 3"),
+        ("block = 10", "block = 10, within = 5", "replicates, within needs a function model or generate in study.py"),
+        ("tests", "units = ['clusters']\ntests", r"units.0: it must be one of item, cluster, not 'clusters'"),
     ],
 )  # fmt: skip
 def test_wrong_keys_are_refused_in_one_line(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -442,6 +693,17 @@ def test_wrong_keys_are_refused_in_one_line(tmp_path: Path, old: str, new: str, 
     with pytest.raises(StudyError, match=message) as caught:
         tables_of(folder)
     assert "\n" not in str(caught.value)
+
+
+def test_values_are_parameters_of_the_model_or_values_that_study_py_reads(tmp_path: Path) -> None:
+    keys = GOOD.replace("t_paired", "mine").replace("spread = 0.5", "spread = 0.5, limit = 2.0")
+    mine = "def mine(replicate): return {'is_high': replicate.scores[0].max() > replicate.condition['limit']}\n"
+    assert tables_of(folder_of(tmp_path, keys, mine))["rates"]["count"].notna().all()
+    wrong = keys.replace("limit = 2.0", "limit = 2.0, spred = 0.5")
+    with pytest.raises(StudyError, match="spred: SkewedMeans has no such parameter"):
+        tables_of(folder_of(tmp_path, wrong, mine))
+    for reader in ("truth(condition): return 0.0", "generate(condition, rng): return rng.normal(size=(2, 9))"):
+        tables_of(folder_of(tmp_path, wrong, f"{mine}def {reader}\n"))
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics.base import Array
 from simstudy.studies.simulation.definition import Condition
-from simstudy.studies.simulation.drawing import Block, Draws, Replicate, takes_blocks
+from simstudy.studies.simulation.drawing import Block, Draws, attempt, takes_blocks
 from simstudy.validation import InputError, brief
 
 #: The method of the observed gain, which all registered tests share.
 OBSERVED = "observed gain"
+
+#: The quantity of cautions beside the interval of registered tests.
+CAUTION = "caution"
 
 #: Method -> quantity -> a number of each replicate (M,). NaN is missing; of yes and no (int8), -1.
 Values = dict[str, dict[str, Array]]
@@ -27,8 +30,8 @@ class Outcome(TypedDict):
 
     n: int
     values: Values
-    #: The number and the error of each replicate on which it failed.
-    failures: list[tuple[int, str]]
+    #: Where functions of study.py failed: number of the first replicate, number of replicates, error.
+    failures: list[tuple[int, int, str]]
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,11 @@ class RegisteredTests:
         low, high = drawn.first_interval()
         values: Values = {
             OBSERVED: {"estimate": np.where(drawn.defined, gains, np.nan)},
-            f"{drawn.intervals['interval']} interval": {"low": low, "high": high},
+            f"{drawn.intervals['interval']} interval": {
+                "low": low,
+                "high": high,
+                CAUTION: drawn.cautioned.astype(np.int8),
+            },
         }
         p_values = drawn.p_values(self.tests, self.alternatives, named=self.named)
         for (test, alternative), p_value in p_values.items():
@@ -72,18 +79,23 @@ class OwnTest:
 
     def outcome(self, block: Block) -> Outcome:
         """What the function returns; the replicates on which it raises an error are missing."""
-        failures: list[tuple[int, str]] = []
+        numbers: dict[str, dict[str, list[Any]]] = {}
+        failures: list[tuple[int, int, str]] = []
         if takes_blocks(self.function):
-            numbers = self._by_method(self.function(block))
+            result, error = attempt(self.function, block)
+            if error:
+                return _all_failed(block, error)
+            numbers = self._by_method(result)
         else:
-            rows = [self._row(k, replicate, failures) for k, replicate in enumerate(block, block.first)]
-            numbers = {
-                method: {
-                    quantity: [row.get(method, {}).get(quantity) for row in rows]
-                    for quantity in dict.fromkeys(quantity for row in rows for quantity in row.get(method, {}))
-                }
-                for method in dict.fromkeys(method for row in rows for method in row)
-            }
+            for k, replicate in enumerate(block):
+                result, error = attempt(self.function, replicate)
+                if error:
+                    failures.append((block.first + k, 1, error))
+                    continue
+                for method, quantities in self._by_method(result).items():
+                    for quantity, number in quantities.items():
+                        of_block = numbers.setdefault(method, {}).setdefault(quantity, [None] * len(block))
+                        of_block[k] = number
         values: Values = {
             method: {quantity: _array(method, quantity, of_block) for quantity, of_block in quantities.items()}
             for method, quantities in numbers.items()
@@ -92,22 +104,13 @@ class OwnTest:
             raise InputError(self.name, f"must return a number for each of the {len(block):,} replicates")
         return {"n": len(block), "values": values, "failures": failures}
 
-    def _row(self, k: int, replicate: Replicate, failures: list[tuple[int, str]]) -> Mapping[str, Mapping[str, Any]]:
-        """What the function returns for replicate k, by method; if it raises an error, nothing and one more failure."""
-        try:
-            row = self.function(replicate)
-        except Exception as error:
-            failures.append((k, " ".join(f"{type(error).__name__}: {error}".split())))
-            return {}
-        return self._by_method(row)
-
-    def _by_method(self, result: Any) -> Mapping[str, Mapping[str, Any]]:
+    def _by_method(self, result: Any) -> dict[str, dict[str, Any]]:
         """Method -> quantity -> number; without methods the function's name is the method."""
         nested = [isinstance(value, Mapping) for value in result.values()] if isinstance(result, Mapping) else [False]
         if not isinstance(result, Mapping) or (any(nested) and not all(nested)):
             shape = "{quantity: number} or {method: {quantity: number}}"
             raise InputError(self.name, f"must return {shape}, not {brief(result)}")
-        return result if all(nested) else {self.name: result}
+        return dict(result) if all(nested) else {self.name: dict(result)}
 
 
 def _array(method: str, quantity: str, values: Iterable[Any]) -> Array:
@@ -121,11 +124,14 @@ def _array(method: str, quantity: str, values: Iterable[Any]) -> Array:
         raise InputError(f"{method}, {quantity}", f"must be a number, or True or False: {error}") from None
 
 
-def analyse(
-    draws: Draws, condition: Condition, truth: float, analysis: RegisteredTests | OwnTest, number: int
-) -> Outcome:
+def analyse(draws: Draws, condition: Condition, analysis: RegisteredTests | OwnTest, number: int) -> Outcome:
     """One cell: draw a block of a condition, and analyse it."""
-    return joined([analysis.outcome(block) for block in draws.blocks(condition, truth, number)])
+    blocks = draws.blocks(condition, number)
+    return joined([_all_failed(block, block.error) if block.error else analysis.outcome(block) for block in blocks])
+
+
+def _all_failed(block: Block, error: str) -> Outcome:
+    return {"n": len(block), "values": {}, "failures": [(block.first, len(block), error)]}
 
 
 def joined(outcomes: Sequence[Outcome]) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -15,7 +16,7 @@ from simstudy.engines.registry import ALTERNATIVES, TESTS
 from simstudy.running.fingerprints import describe
 from simstudy.running.keys import code_of
 from simstudy.running.program_files import SHOWING, SOURCES
-from simstudy.studies.definition import EACH_ONCE, Alpha, Keys, Name, Positive, Resamples, Study, checked, one_of
+from simstudy.studies.definition import EACH_ONCE, Alpha, Keys, Name, Positive, Resamples, Size, Study, checked, one_of
 from simstudy.validation import InputError, check_choice
 
 Level = str | int | float | bool
@@ -25,7 +26,7 @@ COLUMNS = frozenset({
     "method", "quantity", "alpha", "n_sets", "n_missing", "count", "share", "low", "high", "verdict", "n_wrong",
     "type_s", "type_s_low", "type_s_high", "type_m", "type_m_low", "type_m_high", "mean", "mean_low", "mean_high",
     "bias", "bias_low", "bias_high", "mean_width", "truth", "replicates", "analysis", "n_failed",
-    "replicate", "failure",
+    "replicate", "failure", "unit",
 })  # fmt: skip
 
 # Files of the folder that only work on finished tables; a program may compute cells in its tables.py.
@@ -58,6 +59,8 @@ class Replicates(Keys):
     """Replicates of each condition, a multiple of `block`. With `error` it is the largest number."""
     block: Positive = 500
     """Replicates of one piece of work, which are drawn with one seed. Another number draws other replicates."""
+    within: Size | None = None
+    """Replicates of a group, which have something in common: `model` or `generate` is called once for each group."""
     error: Annotated[float, Field(gt=0, lt=0.5)] | None = None
     """A condition stops when all standard errors of its rates are at most this; by default the number is fixed."""
     of: dict[str, Positive] = {}
@@ -82,6 +85,10 @@ class Condition(Mapping[str, Any]):
     #: Factor -> level, in the study's order.
     levels: Mapping[str, Level]
     settings: Mapping[str, Any]
+    #: What tests take as units of the replicates, "item" or "cluster"; empty: what the model has first.
+    unit: str = ""
+    #: The true gain of the first system over the second, or what `truth(condition)` returned; NaN if neither is there.
+    truth: float = math.nan
 
     def __getitem__(self, name: str) -> Any:
         return self.settings[name]
@@ -93,14 +100,19 @@ class Condition(Mapping[str, Any]):
         return len(self.settings)
 
     def __str__(self) -> str:
-        return ", ".join(f"{factor} {level}" for factor, level in self.levels.items())
+        return ", ".join(f"{factor} {level}" for factor, level in self.columns.items())
+
+    @property
+    def columns(self) -> dict[str, Level]:
+        """Its columns of all tables: factor -> level, and the unit if the study names units."""
+        return {**self.levels, **({"unit": self.unit} if self.unit else {})}
 
     def fingerprint(self) -> str:
-        """A hash of levels and values, whatever the order of factors; titles do not count, and files by content."""
-        values = {name: value for name, value in self.items() if name != _TITLE}
+        """A hash of all that it says, whatever the order of factors; files count by their content."""
+        values = dict(self)
         if FILES in values:
             values[FILES] = [file.fingerprint() for file in values[FILES]]
-        return describe([dict(self.levels), values])
+        return describe([dict(self.levels), values, self.unit, self.truth])
 
 
 class Simulation(Study):
@@ -122,6 +134,8 @@ class Simulation(Study):
     """Whether one-sided tests ask if the first system is better; else they ask it of the one with the better score."""
     alphas: Annotated[list[Alpha], EACH_ONCE] = Field(default=[0.05], min_length=1)
     """Levels of significance; the page shows the first."""
+    units: Annotated[list[Annotated[str, one_of(("item", "cluster"))]], EACH_ONCE] = []
+    """What the tests take as units of the same replicates, if the model has it; by default what it has first."""
     n_resamples: Resamples = 999
     """Resamples of simstudy's tests that draw them."""
     common: list[str] = []
@@ -147,15 +161,24 @@ class Simulation(Study):
             if size % self.replicates.block:
                 at = f"replicates, {name}"
                 raise InputError(at, f"must be a multiple of block, which is {self.replicates.block}", size)
+        if within := self.replicates.within:
+            if self.replicates.block % within:
+                raise InputError("replicates, block", f"must be a multiple of within, which is {within}")
+            if not self.functions.keys() & {"model", "generate"}:
+                raise InputError("replicates, within", "needs a function model or generate in study.py")
         if not self.conditions():
             raise InputError("rules", "must leave a condition")
         return self
 
     def _check_names(self) -> None:
         """Raise a ValueError for a factor or a test that is not there, or a name that cannot be one."""
-        for factor in self.factors:
+        factor_of: dict[str, str] = {}
+        for factor, levels in self._values().items():
             if factor in COLUMNS or not factor.isidentifier():
                 raise InputError("factors", "must have names of letters, digits and _ that no column has", factor)
+            for name in dict.fromkeys(name for values in levels.values() for name in values):
+                if factor_of.setdefault(name, factor) != factor:
+                    raise InputError("factors", f"must not set {name} twice, as {factor_of[name]} and {factor} do")
         chosen = [("x", self.x), ("panels", self.panels), *(("common", factor) for factor in self.common)]
         for key, name in chosen:
             if name is not None:
@@ -170,18 +193,23 @@ class Simulation(Study):
         for name in self.replicates.of:
             check_choice("replicates.of", name, [test for test in self.tests if test not in TESTS])
 
-    def conditions(self) -> list[Condition]:
-        """All combinations of levels but those that a rule skips."""
-        tables = {
-            factor: levels if isinstance(levels, dict) else {level: {factor: level} for level in levels}
+    def _values(self) -> dict[str, dict[Level, dict[str, Any]]]:
+        """Factor -> level -> the values that it sets."""
+        return {
+            factor: {level: {k: v for k, v in values.items() if k != _TITLE} for level, values in levels.items()}
+            if isinstance(levels, dict)
+            else {level: {factor: level} for level in levels}
             for factor, levels in self.factors.items()
         }
+
+    def conditions(self) -> list[Condition]:
+        """All combinations of levels but those that a rule skips."""
         conditions = []
-        for combination in product(*(table.items() for table in tables.values())):
-            levels = {factor: level for factor, (level, _) in zip(tables, combination, strict=True)}
+        for combination in product(*(levels.items() for levels in self._values().values())):
+            levels = {factor: level for factor, (level, _) in zip(self.factors, combination, strict=True)}
             if not any(rule.skip for rule in self._rules_of(levels)):
-                settings = {name: value for _, table in combination for name, value in table.items()}
-                conditions.append(Condition(levels, self.fixed | settings))
+                values = {name: value for _, values in combination for name, value in values.items()}
+                conditions.append(Condition(levels, self.fixed | values))
         return conditions
 
     def most_replicates(self, condition: Condition, analysis: str) -> int:
@@ -196,6 +224,10 @@ class Simulation(Study):
         """The title of a level, by default its name."""
         levels = self.factors[factor]
         return str(levels.get(level, {}).get(_TITLE, level) if isinstance(levels, dict) else level)
+
+    def mentions(self, name: str) -> bool:
+        """Whether a Python file of the study's folder has this name in it."""
+        return any(name.encode() in source for source in SOURCES.get(type(self).__module__, {}).values())
 
     def code(self) -> str:
         """A hash of the Python files of the study's folder, but for those that only work on finished tables."""

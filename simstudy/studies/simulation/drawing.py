@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from inspect import signature
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -56,12 +58,9 @@ class Replicate:
     Attributes
     ----------
     condition
-        A mapping: the values of `fixed` and of the levels.
+        A mapping: the values of `fixed` and of the levels. It has `levels`, `unit` and `truth` too.
     data
         What `generate` returned, or the statistics (K systems, n units, S) that a model drew.
-    truth
-        The true gain of the first system over the second, or what `truth(condition)` returned; NaN if neither is
-        there.
     metric
         The name of the metric of a model, else "".
     rng
@@ -70,9 +69,13 @@ class Replicate:
 
     condition: Condition
     data: Any
-    truth: float
     metric: str
     rng: np.random.Generator
+
+    @property
+    def truth(self) -> float:
+        """The true value of the condition; NaN if nobody says it."""
+        return self.condition.truth
 
     @property
     def scores(self) -> FloatArray:
@@ -98,7 +101,7 @@ class Block:
     ----------
     draws
         How they were drawn.
-    condition, truth, metric
+    condition, metric
         As those of a `Replicate`.
     number
         Of the block.
@@ -106,15 +109,17 @@ class Block:
         The number of the first replicate in its condition.
     data
         M times what a `Replicate` has: statistics (M, K, n, S), or what `generate` returned.
+    error
+        What was raised instead of data; else empty.
     """
 
     draws: Draws
     condition: Condition
-    truth: float
     number: int
     first: int
     data: Any
     metric: str = ""
+    error: str = ""
 
     def __len__(self) -> int:
         return len(self.data)
@@ -122,7 +127,12 @@ class Block:
     def __iter__(self) -> Iterator[Replicate]:
         for k, data in enumerate(self.data, self.first):
             rng = np.random.default_rng(self.draws.seed_of(self.condition, "analysis", k))
-            yield Replicate(self.condition, data, self.truth, self.metric, rng)
+            yield Replicate(self.condition, data, self.metric, rng)
+
+    @property
+    def truth(self) -> float:
+        """The true value of the condition; NaN if nobody says it."""
+        return self.condition.truth
 
     @cached_property
     def boards(self) -> DrawnBoards:
@@ -145,6 +155,17 @@ def statistics_of_scores(scores: Any) -> Array:
     return np.stack([values, np.ones_like(values)], axis=-1)
 
 
+def attempt(function: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
+    """What a function of study.py returns, and "", or None and the error that it raises, in one line."""
+    try:
+        return function(*arguments), ""
+    except MemoryError:
+        # It says nothing about the replicate.
+        raise
+    except Exception as error:
+        return None, " ".join(f"{type(error).__name__}: {error}".split())
+
+
 @dataclass(frozen=True)
 class Draws:
     """What the replicates of all conditions follow from, beside the condition.
@@ -153,8 +174,8 @@ class Draws:
     ----------
     seed, stream, common
         Of the study.
-    size
-        Replicates of a block.
+    size, within
+        Replicates of a block, and of a group.
     model, generate
         The functions of study.py with these names; None: the condition names a model.
     code
@@ -165,6 +186,7 @@ class Draws:
     stream: str
     common: tuple[str, ...]
     size: int
+    within: int | None = None
     model: Callable[..., Any] | None = None
     generate: Callable[..., Any] | None = None
     code: str = ""
@@ -178,40 +200,60 @@ class Draws:
         """What draws the test sets of a condition: two systems, or a `KnownTruth` of K systems."""
         return named_model(condition) if self.model is None else self.model(condition)
 
-    def blocks(self, condition: Condition, truth: float, number: int) -> Iterator[Block]:
-        """Block `number`, in parts where all of it would need too much memory."""
+    def blocks(self, condition: Condition, number: int) -> Iterator[Block]:
+        """Block `number`, in parts: all of it may need too much memory, and `generate` or `model` may raise errors."""
         first = number * self.size
-        for data, metric in self._parts(condition, number):
-            yield Block(self, condition, truth, number, first, data, metric)
+        if self.generate is None and not self.within:
+            rng = self._rng(condition, number)
+            for data, metric in _drawn(self.model_of(condition), self.size, condition, rng):
+                yield Block(self, condition, number, first, data, metric)
+                first += len(data)
+            return
+        is_single = self.generate and not takes_blocks(self.generate)
+        size = self.within or (1 if is_single else self.size)
+        pieces = [self._piece(condition, k, size) for k in range(first // size, (first + self.size) // size)]
+        for error, run in groupby(pieces, key=itemgetter(2)):
+            parts, metrics, _ = zip(*run, strict=True)
+            arrays = all(isinstance(part, np.ndarray) for part in parts)
+            data = np.concatenate(parts) if arrays else [replicate for part in parts for replicate in part]
+            yield Block(self, condition, number, first, data, metrics[0], error)
             first += len(data)
 
-    def _parts(self, condition: Condition, number: int) -> Iterator[tuple[Any, str]]:
-        """The data of a block, and their metric."""
-        rng = np.random.default_rng(self.seed_of(condition, self.stream, number))
-        if self.generate is not None:
-            yield self._generated(condition, number, rng), ""
-            return
-        model, n_units = self.model_of(condition), condition["n_units"]
-        if isinstance(model, KnownTruth):
-            for board in DrawnBoards.of(model, self.size, n_units, rng):
-                yield board.statistics, board.metric
-            return
-        at_once = max(1, _PAIRS // n_units)
-        for first in range(0, self.size, at_once):
-            drawn = model.draw(min(at_once, self.size - first), n_units, rng)
-            yield drawn.by(condition.get("unit", model.units[0])), model.metric
+    def _piece(self, condition: Condition, k: int, size: int) -> tuple[Any, str, str]:
+        """The data of `size` replicates that are drawn with one seed, their metric, and the error instead of them."""
+        rng = self._rng(condition, k)
+        if self.generate is None:
+            assert self.model is not None
+            model, error = attempt(self.model, condition, rng)
+            if error:
+                return [None] * size, "", error
+            parts, metrics = zip(*_drawn(model, size, condition, rng), strict=True)
+            return np.concatenate(parts), metrics[0], ""
+        arguments = (condition, size, rng) if takes_blocks(self.generate) else (condition, rng)
+        data, error = attempt(self.generate, *arguments)
+        if error:
+            return [None] * size, "", error
+        if not self.within and not takes_blocks(self.generate):
+            return [data], "", ""
+        if len(data) != size:
+            raise InputError("generate", f"must return {size:,} replicates, not {len(data):,}")
+        return data, "", ""
 
-    def _generated(self, condition: Condition, number: int, rng: np.random.Generator) -> Any:
-        """What `generate` of study.py returns: each replicate by a seed of its own, unless it draws blocks."""
-        assert self.generate is not None
-        if not takes_blocks(self.generate):
-            numbers = range(number * self.size, (number + 1) * self.size)
-            seeds = [self.seed_of(condition, self.stream, k) for k in numbers]
-            return [self.generate(condition, np.random.default_rng(seed)) for seed in seeds]
-        data = self.generate(condition, self.size, rng)
-        if len(data) != self.size:
-            raise InputError("generate", f"must return {self.size:,} replicates, not {len(data):,}")
-        return data
+    def _rng(self, condition: Condition, k: int) -> np.random.Generator:
+        return np.random.default_rng(self.seed_of(condition, self.stream, k))
+
+
+def _drawn(model: Any, n_sets: int, condition: Condition, rng: np.random.Generator) -> Iterator[tuple[Array, str]]:
+    """Statistics (M, K, n, S) of test sets that a model draws, some at a time, and their metric."""
+    n_units = condition["n_units"]
+    if isinstance(model, KnownTruth):
+        for board in DrawnBoards.of(model, n_sets, n_units, rng):
+            yield board.statistics, board.metric
+        return
+    at_once = max(1, _PAIRS // n_units)
+    for first in range(0, n_sets, at_once):
+        drawn = model.draw(min(at_once, n_sets - first), n_units, rng)
+        yield drawn.by(condition.unit or model.units[0]), model.metric
 
 
 def parameters_of(model: Any) -> list[str]:

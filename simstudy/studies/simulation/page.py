@@ -26,7 +26,7 @@ Tables = Mapping[str, pd.DataFrame]
 
 def sections(tables: Tables, study: Simulation) -> list[Section]:
     """The parts of the page for which there are rows."""
-    where = {factor: f"{{{factor}}}" for factor in study.factors}
+    where = {name: f"{{{name}}}" for name in (*study.factors, *(["unit"] if study.units else []))}
     method = {**where, "method": "{method}"}
     replicates = {"replicates": "{n_sets:,}", "missing": "{n_missing:,}"}
     parts = []
@@ -49,8 +49,9 @@ def sections(tables: Tables, study: Simulation) -> list[Section]:
         text = "Truth: the true gain of the first system, or what the study's truth function says."
         parts.append(Section("Conditions", text, table=Table(tables["conditions"], columns)))
     if "failures" in tables:
-        columns = {**where, "analysis": "{analysis}", "replicate": "{replicate:,}", "error": "{failure}"}
-        text = "The first replicates of each condition on which a function of study.py raised an error."
+        columns = {**where, "analysis": "{analysis}", "error": "{failure}", "replicates": "{n_failed:,}"}
+        columns["the first"] = "{replicate:,}"
+        text = "Errors that functions of study.py raised: they have no number on these replicates."
         parts.append(Section("Failed replicates", text, table=Table(tables["failures"], columns)))
     return parts
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from math import ceil
@@ -17,7 +17,7 @@ from simstudy.running.keys import Cell, CellKeys
 from simstudy.studies.context import Findings, RunContext, ShippedTables, Shown
 from simstudy.studies.problems import Problems
 from simstudy.studies.simulation import page
-from simstudy.studies.simulation.analyses import OwnTest, RegisteredTests, analyse, joined
+from simstudy.studies.simulation.analyses import Outcome, OwnTest, RegisteredTests, analyse, joined
 from simstudy.studies.simulation.definition import FILES, Condition, Simulation
 from simstudy.studies.simulation.drawing import Draws, parameters_of
 from simstudy.studies.simulation.summaries import BRADLEY, Row, largest_error, summarised
@@ -25,7 +25,10 @@ from simstudy.truth.scores import KnownTruth
 from simstudy.validation import InputError
 
 # What a condition with a model by name may say beside the model's parameters.
-_NO_PARAMETERS = {"model", "n_units", "unit", "title"}
+_NO_PARAMETERS = {"model", "n_units"}
+
+# Functions of study.py that may read any value of a condition.
+_READERS = {"model", "generate", "truth"}
 
 # A true gain so near to 0 is 0: it is a difference of two scores.
 _ROUNDING = 1e-9
@@ -35,24 +38,20 @@ def run(study: Simulation, context: RunContext) -> Findings:
     """Draw the replicates of all conditions, as many as each needs, and summarise them."""
     # A cell is known by its arguments, which have the hash of study.py if it uses a function of it.
     by_arguments = replace(context, keys=CellKeys())
-    conditions, hashes = with_files(study.conditions(), context)
     draws = draws_of(study)
-    truths = true_values(study, conditions, draws)
+    filled, hashes = with_files(study.conditions(), context)
+    conditions = conditions_of(study, draws, filled)
     rows: dict[int, dict[str, list[Row]]] = {}
-    unfinished, look = list(range(len(conditions))), 0
+    unfinished, look = dict(enumerate(conditions)), 0
     with context.clock("replicates"):
         while unfinished:
-            rows |= looked_at(study, by_arguments, draws, [(k, conditions[k], truths[k]) for k in unfinished], look)
-            unfinished = [
-                k
-                for k in unfinished
-                if study.replicates.error is not None
-                and largest_error(rows[k]) > study.replicates.error
-                and n_blocks(study, conditions[k], look + 1) > n_blocks(study, conditions[k], look)
-            ]
+            rows |= looked_at(study, by_arguments, draws, unfinished, look)
+            unfinished = {
+                k: condition for k, condition in unfinished.items() if goes_on(study, condition, rows[k], look)
+            }
             look += 1
     tables = {
-        name: pd.DataFrame([dict(conditions[k].levels) | row for k in sorted(rows) for row in rows[k][name]])
+        name: pd.DataFrame([condition.columns | row for k, condition in enumerate(conditions) for row in rows[k][name]])
         for name in ("conditions", "rates", "coverage", "means", "failures")
     }
     summarise = study.functions.get("summarise")
@@ -94,8 +93,10 @@ def draws_of(study: Simulation) -> Draws:
     """How the study draws its replicates."""
     model, generate = study.functions.get("model"), study.functions.get("generate")
     code = study.code() if model or generate else ""
-    size, common = study.replicates.block, tuple(study.common)
-    return Draws(study.seed, study.stream, common, size, None if generate else model, generate, code)
+    size, within = study.replicates.block, study.replicates.within
+    return Draws(
+        study.seed, study.stream, tuple(study.common), size, within, None if generate else model, generate, code
+    )
 
 
 def analyses_of(study: Simulation) -> Iterator[RegisteredTests | OwnTest]:
@@ -107,37 +108,42 @@ def analyses_of(study: Simulation) -> Iterator[RegisteredTests | OwnTest]:
             yield OwnTest(study.functions[test], study.code())
 
 
-def true_values(study: Simulation, conditions: Sequence[Condition], draws: Draws) -> list[float]:
-    """The true gain of each condition; NaN where nobody says it. A StudyError names the conditions that are none."""
-    truths, problems = [], Problems(study.name)
-    for condition in conditions:
-        truth = np.nan
+def conditions_of(study: Simulation, draws: Draws, filled: Sequence[Condition]) -> list[Condition]:
+    """The conditions with their true values, once for each unit. A StudyError names those that are none."""
+    conditions, problems = [], Problems(study.name)
+    for condition in filled:
+        truth, units = np.nan, list(study.units) or [""]
         with problems.at(str(condition)):
-            if not study.functions:
-                # Otherwise a function of study.py may read any value.
-                _check_parameters(condition)
-            if draws.generate is None:
-                truth = _true_gain(draws, condition)
+            if not study.functions.keys() & _READERS:
+                _check_values(study, condition)
+            n_units = condition.get("n_units")
+            if draws.generate is None and (not isinstance(n_units, int) or n_units < 2):
+                raise InputError("n_units", "must be a whole number of at least 2, in factors or fixed", n_units)
+            if draws.generate is None and not draws.within:
+                model = draws.model_of(condition)
+                truth = np.nan if isinstance(model, KnownTruth) else float(model.true_gain)
+                known = getattr(model, "units", ("",))
+                units = [unit for unit in units if unit in known] or [known[0] if study.units else ""]
             if "truth" in study.functions:
-                truth = study.functions["truth"](condition)
-        truths.append(0.0 if abs(truth) < _ROUNDING else float(truth))
+                truth = float(study.functions["truth"](condition))
+        truth = 0.0 if abs(truth) < _ROUNDING else truth
+        conditions += [replace(condition, unit=unit, truth=truth) for unit in units]
     problems.raise_any()
-    return truths
+    return conditions
 
 
-def _true_gain(draws: Draws, condition: Condition) -> float:
-    """The true gain of the model that draws a condition; NaN for K systems. A ValueError where it is no model."""
-    n_units = condition.get("n_units")
-    if not isinstance(n_units, int) or n_units < 2:
-        raise InputError("n_units", "must be a whole number of at least 2, in factors or fixed", n_units)
-    model = draws.model_of(condition)
-    return np.nan if isinstance(model, KnownTruth) else float(model.true_gain)
+def _check_values(study: Simulation, condition: Condition) -> None:
+    """Raise a ValueError where no parameter of the condition's model, and nothing in study.py, has a value's name."""
+    names = condition.keys() - {*parameters_of(condition.get("model"))} - _NO_PARAMETERS
+    if unread := sorted(name for name in names if not study.mentions(name)):
+        raise InputError(f"{', '.join(unread)}: {condition['model']} has no such parameter")
 
 
-def _check_parameters(condition: Condition) -> None:
-    """Raise a ValueError where a value is no parameter of the model that the condition names."""
-    if unused := condition.keys() - {*parameters_of(condition.get("model"))} - _NO_PARAMETERS:
-        raise InputError(f"{', '.join(sorted(unused))}: {condition['model']} has no such parameter")
+def goes_on(study: Simulation, condition: Condition, rows: Mapping[str, list[Row]], look: int) -> bool:
+    """Whether a condition has too large a standard error at a look, and more replicates at the next one."""
+    error = study.replicates.error
+    more = n_blocks(study, condition, look + 1) > n_blocks(study, condition, look)
+    return error is not None and more and largest_error(rows) > error
 
 
 def n_blocks(study: Simulation, condition: Condition, look: int, analysis: str = "") -> int:
@@ -156,32 +162,30 @@ def n_blocks(study: Simulation, condition: Condition, look: int, analysis: str =
 
 
 def looked_at(
-    study: Simulation,
-    context: RunContext,
-    draws: Draws,
-    conditions: Sequence[tuple[int, Condition, float]],
-    look: int,
+    study: Simulation, context: RunContext, draws: Draws, conditions: Mapping[int, Condition], look: int
 ) -> dict[int, dict[str, list[Row]]]:
-    """The rows of conditions (number, condition, truth) at a look."""
-    places, cells = [], []
-    for analysis in analyses_of(study):
-        for k, condition, truth in conditions:
-            for number in range(n_blocks(study, condition, look, analysis.name)):
-                label = f"{condition}, {analysis.name}, block {number}"
-                places.append((k, analysis.name))
-                cells.append(Cell(label, (draws, condition, truth, analysis, number)))
+    """The rows of conditions, by their numbers, at a look."""
+    asked = [
+        (k, analysis, number)
+        for analysis in analyses_of(study)
+        for k, condition in conditions.items()
+        for number in range(n_blocks(study, condition, look, analysis.name))
+    ]
     # Those of many units take longest: they come first, so that no worker waits for the last one.
-    order = sorted(range(len(cells)), key=lambda j: -_size(cells[j].arguments[1]))
+    asked.sort(key=lambda cell: -_size(conditions[cell[0]]))
+    cells = [
+        Cell(f"{conditions[k]}, {analysis.name}, block {number}", (draws, conditions[k], analysis, number))
+        for k, analysis, number in asked
+    ]
     title = "replicates" if study.replicates.error is None else f"replicates, look {look + 1}"
-    results = dict(zip(order, context.run(title, analyse, [cells[j] for j in order]), strict=True))
-    rows = {}
-    for k, _, truth in conditions:
-        outcomes = {
-            name: joined([results[j] for j, place in enumerate(places) if place == (k, name)])
-            for name in dict.fromkeys(name for place, name in places if place == k)
-        }
-        rows[k] = summarised(outcomes, truth, study.alphas)
-    return rows
+    outcomes: dict[int, dict[str, list[Outcome]]] = {k: {} for k in conditions}
+    for (k, analysis, _), outcome in zip(asked, context.run(title, analyse, cells), strict=True):
+        outcomes[k].setdefault(analysis.name, []).append(outcome)
+    within = study.replicates.within or 1
+    return {
+        k: summarised({name: joined(parts) for name, parts in named.items()}, conditions[k].truth, study.alphas, within)
+        for k, named in outcomes.items()
+    }
 
 
 def _size(condition: Condition) -> float:
@@ -194,9 +198,10 @@ def _facts(study: Simulation, conditions: Sequence[Condition]) -> dict[str, str]
     """What was run, for the head of the page."""
     most, error = study.replicates.most, study.replicates.error
     until = "" if error is None else f" at most, until no standard error of a rate is above {error:g}"
+    groups = f" and groups of {study.replicates.within:,}" if study.replicates.within else ""
     return {
         "Conditions": f"{len(conditions):,}",
-        "Replicates": f"{most:,} of each condition{until}, in blocks of {study.replicates.block:,}",
+        "Replicates": f"{most:,} of each condition{until}, in blocks of {study.replicates.block:,}{groups}",
         "Resamples": f"{study.n_resamples:,} of each test set, for simstudy's tests that draw them",
         "Seed": str(study.seed),
     }

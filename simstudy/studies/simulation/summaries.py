@@ -11,7 +11,7 @@ from scipy import stats
 
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.statistics.pvalues import clopper_pearson
-from simstudy.studies.simulation.analyses import OBSERVED, Outcome, missing
+from simstudy.studies.simulation.analyses import CAUTION, OBSERVED, Outcome, missing
 
 #: A type I error rate is in the range of Bradley (1978) from half to one and a half times its level.
 BRADLEY = (0.5, 1.5)
@@ -22,7 +22,7 @@ MOST_MISSING = 0.01
 # Type S and type M are of at least so many significant results.
 _LEAST_SIGNIFICANT = 20
 
-# How many failed replicates of a condition and analysis are named.
+# How many errors of a condition and analysis are named.
 _NAMED = 5
 
 # Widths of a 95 % interval in standard errors.
@@ -31,8 +31,10 @@ _WIDTH = 2 * float(stats.norm.ppf(0.975))
 Row = dict[str, Any]
 
 
-def summarised(outcomes: Mapping[str, Outcome], truth: float, alphas: Sequence[float]) -> dict[str, list[Row]]:
-    """Rows of all tables for one condition, from the outcome of each analysis.
+def summarised(
+    outcomes: Mapping[str, Outcome], truth: float, alphas: Sequence[float], within: int = 1
+) -> dict[str, list[Row]]:
+    """Rows of all tables for one condition, from the outcome of each analysis, with groups of `within` replicates.
 
     A quantity that begins with p_value gives rates of p <= alpha, yes and no gives a rate, low and high give coverage,
     and any other number a mean. ``estimate`` has a bias too.
@@ -45,33 +47,37 @@ def summarised(outcomes: Mapping[str, Outcome], truth: float, alphas: Sequence[f
             for quantity, numbers in quantities.items():
                 at = {"method": method, "quantity": quantity}
                 if quantity.startswith("p_value"):
-                    rows["rates"] += [at | rejections(numbers, alpha, truth, estimate) for alpha in alphas]
+                    rows["rates"] += [at | rejections(numbers, alpha, truth, estimate, within) for alpha in alphas]
                 elif numbers.dtype == np.int8:
-                    rows["rates"].append(at | rate(numbers == 1, missing(numbers)))
+                    rows["rates"].append(at | rate(numbers == 1, missing(numbers), within))
                 elif quantity not in ("low", "high"):
-                    row = mean(numbers)
+                    row = mean(numbers, within)
                     if quantity == "estimate":
                         row |= {f"bias{end}": row[f"mean{end}"] - truth for end in ("", "_low", "_high")}
                     rows["means"].append(at | row)
             if {"low", "high"} <= quantities.keys() and not np.isnan(truth):
-                rows["coverage"].append({"method": method} | coverage(quantities["low"], quantities["high"], truth))
-        rows["failures"] += [
-            {"analysis": analysis, "replicate": k, "failure": failure} for k, failure in outcome["failures"][:_NAMED]
-        ]
-    n_failed = sum(len(outcome["failures"]) for outcome in outcomes.values())
+                row = coverage(quantities["low"], quantities["high"], truth, within)
+                rows["coverage"].append({"method": method} | row)
+        named: dict[str, Row] = {}
+        for k, n, failure in outcome["failures"]:
+            row = {"analysis": analysis, "replicate": k, "n_failed": 0, "failure": failure}
+            named.setdefault(failure, row)["n_failed"] += n
+        rows["failures"] += list(named.values())[:_NAMED]
+    n_failed = sum(n for outcome in outcomes.values() for _, n, _ in outcome["failures"])
     replicates = max(outcome["n"] for outcome in outcomes.values())
     rows["conditions"] = [{"truth": truth, "replicates": replicates, "n_failed": n_failed}]
     return rows
 
 
-def rejections(p_values: FloatArray, alpha: float, truth: float, estimate: FloatArray | None) -> Row:
+def rejections(p_values: FloatArray, alpha: float, truth: float, estimate: FloatArray | None, within: int = 1) -> Row:
     """The rate of p <= alpha: without a gain its verdict, with a gain the shares and sizes of wrong claims."""
-    row = {"alpha": alpha} | rate(p_values <= alpha, np.isnan(p_values))
+    significant = p_values <= alpha
+    row = {"alpha": alpha} | rate(significant, np.isnan(p_values), within)
     if truth == 0:
         return row | {"verdict": verdict(row, alpha)}
     if estimate is None or np.isnan(truth):
         return row
-    return row | exaggeration(estimate[p_values <= alpha] / truth)
+    return row | exaggeration(np.where(significant, estimate / truth, np.nan), within)
 
 
 def verdict(row: Row, alpha: float) -> str:
@@ -86,56 +92,59 @@ def verdict(row: Row, alpha: float) -> str:
     return "inside" if least <= row["low"] and row["high"] <= most else "unclear"
 
 
-def exaggeration(ratios: FloatArray) -> Row:
+def exaggeration(ratios: FloatArray, within: int = 1) -> Row:
     """Type S and type M errors from the significant gains over the true gain; empty where these are few."""
-    n_wrong = int((ratios < 0).sum())
-    if len(ratios) < _LEAST_SIGNIFICANT:
-        return {"n_wrong": n_wrong}
-    low, high = clopper_pearson(n_wrong, len(ratios))
-    sizes = mean(np.abs(ratios))
-    return {
-        "n_wrong": n_wrong,
-        "type_s": n_wrong / len(ratios),
-        "type_s_low": float(low),
-        "type_s_high": float(high),
-        "type_m": sizes["mean"],
-        "type_m_low": sizes["mean_low"],
-        "type_m_high": sizes["mean_high"],
-    }
+    wrong, sizes = rate(ratios < 0, np.isnan(ratios), within), mean(np.abs(ratios), within)
+    row = {"n_wrong": wrong["count"]}
+    if wrong["n_sets"] < _LEAST_SIGNIFICANT:
+        return row
+    row |= {"type_s": wrong["share"], "type_s_low": wrong["low"], "type_s_high": wrong["high"]}
+    return row | {f"type_m{end}": sizes[f"mean{end}"] for end in ("", "_low", "_high")}
 
 
-def coverage(low: FloatArray, high: FloatArray, truth: float) -> Row:
+def coverage(low: FloatArray, high: FloatArray, truth: float, within: int = 1) -> Row:
     """The share of intervals that hold the truth, and their mean width."""
-    without = np.isnan(low) | np.isnan(high)
-    row = rate((low <= truth) & (truth <= high), without)
-    return row | {"mean_width": float((high - low)[~without].mean()) if not without.all() else np.nan}
+    width = mean(high - low)
+    return rate((low <= truth) & (truth <= high), np.isnan(high - low), within) | {"mean_width": width["mean"]}
 
 
-def rate(yes: NDArray[np.bool_], without: NDArray[np.bool_]) -> Row:
-    """A share of the replicates that are not missing, on which `yes` is False, with its Clopper-Pearson interval."""
+def rate(yes: NDArray[np.bool_], without: NDArray[np.bool_], within: int = 1) -> Row:
+    """A share of the replicates that are not missing, on which `yes` is False.
+
+    Its interval is by Clopper and Pearson; with groups it reaches as far as their spread says, if that is farther.
+    """
     n, count = int((~without).sum()), int(yes.sum())
-    low, high = clopper_pearson(count, n)
-    return {
-        "n_sets": n,
-        "n_missing": len(yes) - n,
-        "count": count,
-        "share": count / n if n else np.nan,
-        "low": float(low),
-        "high": float(high),
-    }
+    share = count / n if n else np.nan
+    low, high = (float(end) for end in clopper_pearson(count, n))
+    if within > 1 and n:
+        # One group says nothing about the others.
+        reach = float(np.nan_to_num(_reach(np.where(without, np.nan, yes), within), nan=1.0))
+        low, high = min(low, max(share - reach, 0.0)), max(high, min(share + reach, 1.0))
+    return {"n_sets": n, "n_missing": len(yes) - n, "count": count, "share": share, "low": low, "high": high}
 
 
-def mean(numbers: Array) -> Row:
-    """A mean with its interval by Student's t."""
-    kept = numbers[~np.isnan(numbers)]
-    n = len(kept)
-    centre = float(kept.mean()) if n else np.nan
-    reach = float(stats.t.ppf(0.975, n - 1) * kept.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan
+def mean(numbers: Array, within: int = 1) -> Row:
+    """A mean with its interval by Student's t; with groups it is by their means, if that is longer."""
+    present = ~np.isnan(numbers)
+    n = int(present.sum())
+    centre = float(numbers[present].mean()) if n else np.nan
+    reach = float(np.maximum(_reach(numbers, 1), _reach(numbers, within)))
     low, high = centre - reach, centre + reach
     return {"n_sets": n, "n_missing": len(numbers) - n, "mean": centre, "mean_low": low, "mean_high": high}
 
 
+def _reach(numbers: FloatArray, within: int) -> float:
+    """How far the 95 % interval of a mean reaches, by the spread between groups; NaN if only one has numbers."""
+    present = ~np.isnan(numbers)
+    n, n_groups = int(present.sum()), int(present.reshape(-1, within).any(axis=1).sum())
+    if n_groups < 2:
+        return np.nan
+    deviations = np.where(present, numbers - numbers[present].mean(), 0).reshape(-1, within).sum(axis=1)
+    error = np.sqrt(n_groups / (n_groups - 1) * (deviations**2).sum()) / n
+    return float(stats.t.ppf(0.975, n_groups - 1) * error)
+
+
 def largest_error(rows: Mapping[str, Sequence[Row]]) -> float:
-    """The largest standard error of a rate, by its interval: it is not 0 where a count is."""
-    shares = [*rows["rates"], *rows["coverage"]]
+    """The largest standard error of a rate, by its interval: it is not 0 where a count is. Cautions do not count."""
+    shares = [row for row in (*rows["rates"], *rows["coverage"]) if row.get("quantity") != CAUTION]
     return max(((row["high"] - row["low"]) / _WIDTH for row in shares), default=0.0)
