@@ -427,6 +427,33 @@ def test_files_of_a_condition_are_read_from_the_data_folder_and_known_by_content
         ss.run_study(folder, out=tmp_path / "out", data_dir=there, n_jobs=1)
 
 
+def test_replicates_may_be_objects_that_have_scores_and_more(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+from types import SimpleNamespace
+from simstudy.studies import by_block
+
+def generate(condition, rng):
+    scores = rng.normal(size=(2, condition["n_units"]))
+    return SimpleNamespace(scores=scores, spread=scores.std()) if condition["kind"] == "object" else scores
+
+def gain(replicate): return {"gain": replicate.outputs.scores()[0] - replicate.scores[1].mean()}
+
+@by_block
+def more(block): return {"gain": np.subtract(*block.scores.mean(axis=2).T), "same": np.array(
+    [isinstance(data, np.ndarray) or data.spread == scores.std() for data, scores in zip(block.data, block.scores)])}
+"""
+    keys = GOOD.replace('fixed = { model = "SkewedMeans", spread = 0.5 }', 'common = ["kind"]')
+    keys = keys.replace('"t_paired"', '"t_paired", "gain", "more"') + 'factors.kind = ["array", "object"]\n'
+    tables = tables_of(folder_of(tmp_path, keys, program))
+    for name in ("rates", "means"):
+        of_arrays, of_objects = (table.drop(columns="kind") for _, table in tables[name].groupby("kind"))
+        pd.testing.assert_frame_equal(of_arrays.reset_index(drop=True), of_objects.reset_index(drop=True))
+    assert (tables["rates"].query("quantity == 'same'")["share"] == 1).all()
+    means = tables["means"].set_index("method")["mean"]
+    assert_allclose(means["gain"], means["more"])
+
+
 def test_a_wanted_error_looks_first_at_what_a_rate_that_is_too_high_needs(tmp_path: Path) -> None:
     """0.075 is known to 0.02 from 174 replicates: 4 blocks. A rate of 0.3 needs 525: 4, 8, then 16 blocks."""
     program = """
