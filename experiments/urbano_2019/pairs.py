@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from simstudy.studies import Condition
 from simstudy.truth.scores import Margin
 
 from .copulas import FAMILIES, SYMMETRIC, PairFit, best_fit, pseudo_observations
 from .margins import Floats
-from .runs import any_two, fitted_margin, like_two
+from .runs import Collections, fitted_margin
 
 #: The family of pairs that have no copula, only topics.
 NO_COPULA = ""
@@ -35,21 +35,26 @@ class Pair:
     family: str = NO_COPULA
 
 
-def pair_of(condition: Condition, rng: np.random.Generator) -> Pair:
-    """A pair under the null hypothesis or control of a condition, or with its gain."""
-    match condition["condition"]:
-        case "fitted" | "symmetric" | "refitted" as name:
-            return one_margin(condition, rng, name)
+@lru_cache(maxsize=2000)
+def pair_of(name: str, gain: float, of: Collections, seed: int) -> Pair:
+    """A pair under the null hypothesis or control of this name, or with a gain.
+
+    It is kept: several numbers of topics, and several tests, have the same pairs.
+    """
+    rng = np.random.default_rng(seed)
+    match name:
+        case "fitted" | "symmetric" | "refitted":
+            return one_margin(of, rng, name)
         case "equal means" | "gain":
-            return two_margins(condition, rng)
+            return two_margins(of, gain, rng)
         case "equal means, nothing to find":
-            return refitted_margins(condition, rng)
+            return refitted_margins(of, rng)
         case "real topics":
-            return of_topics(like_two(condition, rng).scores)
+            return of_topics(of.like_two(0.0, rng).scores)
         case "real topics, nothing to find":
-            return of_topics(exchanged(like_two(condition, rng).scores, rng))
-        case unknown:
-            raise ValueError(f"condition must be one that pairs.py knows, not {unknown}")
+            return of_topics(exchanged(of.like_two(0.0, rng).scores, rng))
+        case _:
+            raise ValueError(f"condition must be one that pairs.py knows, not {name}")
 
 
 def of_copula(fit: PairFit, first: Margin, second: Margin) -> Pair:
@@ -68,9 +73,9 @@ def of_topics(scores: Floats) -> Pair:
     return Pair(lambda n, rng: moved[:, rng.integers(moved.shape[1], size=n)])
 
 
-def one_margin(condition: Condition, rng: np.random.Generator, name: str) -> Pair:
+def one_margin(of: Collections, rng: np.random.Generator, name: str) -> Pair:
     """Both systems have the margin of one run. Their copula is fitted to two runs, or again to topics of a fit."""
-    runs = any_two(condition, rng)
+    runs = of.any_two(rng)
     fit = best_fit(pseudo_observations(runs.scores, rng), FAMILIES if name == "fitted" else SYMMETRIC)
     if name == "refitted":
         topics = fit.dependence.uniforms(runs.scores.shape[1], 2, rng).T
@@ -78,14 +83,13 @@ def one_margin(condition: Condition, rng: np.random.Generator, name: str) -> Pai
     return of_copula(fit, runs.margins[0], runs.margins[0])
 
 
-def two_margins(condition: Condition, rng: np.random.Generator) -> Pair:
-    """Each system has the margin of its run, one of them moved so that there is the condition's gain, or none.
+def two_margins(of: Collections, gain: float, rng: np.random.Generator) -> Pair:
+    """Each system has the margin of its run, one of them moved so that there is this gain, or none.
 
     The better system is the first. Without a gain the systems are symmetric but for their margins.
     """
-    gain = condition["gain"]
     while True:
-        runs = like_two(condition, rng)
+        runs = of.like_two(gain, rng)
         baseline, other = runs.margins
         with suppress(ValueError):
             moved = other.with_mean(baseline.mean + gain)
@@ -95,14 +99,14 @@ def two_margins(condition: Condition, rng: np.random.Generator) -> Pair:
     return of_copula(best_fit(pseudo_observations(runs.scores, rng), SYMMETRIC), baseline, moved)
 
 
-def refitted_margins(condition: Condition, rng: np.random.Generator) -> Pair:
+def refitted_margins(of: Collections, rng: np.random.Generator) -> Pair:
     """What `two_margins` makes of topics that are drawn with the margin of one run for both systems."""
     while True:
-        runs = like_two(condition, rng)
+        runs = of.like_two(0.0, rng)
         margin = runs.margins[0]
         fit = best_fit(pseudo_observations(runs.scores, rng), SYMMETRIC)
         topics = of_copula(fit, margin, margin).draw(runs.scores.shape[1], rng)
-        first, second = (fitted_margin(row, condition.get("lattice")) for row in topics)
+        first, second = (fitted_margin(row, of.lattice) for row in topics)
         with suppress(ValueError):
             moved = second.with_mean(first.mean)
             break

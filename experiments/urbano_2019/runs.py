@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -45,42 +47,70 @@ def read_runs(path: str, measure: str, dropped: float) -> Floats:
     return np.asarray(scores[means >= np.quantile(means, dropped)])
 
 
-def any_two(condition: Condition, rng: np.random.Generator) -> TwoRuns:
-    """Two runs of a collection."""
-    collection, scores = _collection(condition, rng)
-    return _two_runs(condition, collection, *rng.choice(len(scores), 2, replace=False))
+@dataclass(frozen=True)
+class Collections:
+    """The collections of a measure, and how pairs of their runs are drawn.
 
-
-def like_two(condition: Condition, rng: np.random.Generator) -> TwoRuns:
-    """A baseline, and one of the other runs whose mean is nearest to the baseline's and the condition's gain.
-
-    The baseline is none of the best quarter: few are better, and others would have to change much to be like it.
+    Attributes
+    ----------
+    measure
+        Its name in the files.
+    paths
+        Of each collection's file.
+    lattice
+        A name of `LATTICES`, or None.
+    dropped
+        The share of the worst runs of a collection that is left out.
+    neighbours
+        The second of two like runs is among so many whose mean is nearest.
     """
-    collection, scores = _collection(condition, rng)
-    means = scores.mean(axis=1)
-    baseline = rng.choice(np.argsort(-means)[round(means.size * _BEST) :])
-    near = np.argsort(np.abs(means - means[baseline] - condition["gain"]), kind="stable")
-    return _two_runs(condition, collection, baseline, rng.choice(near[near != baseline][: condition["neighbours"]]))
 
+    measure: str
+    paths: tuple[str, ...]
+    lattice: str | None
+    dropped: float
+    neighbours: int
 
-def _collection(condition: Condition, rng: np.random.Generator) -> tuple[tuple[str, str, float], Floats]:
-    """The arguments of `read_runs` for a collection, drawn in proportion to its runs, and its scores."""
-    collections = [
-        (str(file.path), str(condition.levels["measure"]), condition["dropped"]) for file in condition["files"]
-    ]
-    sizes = np.array([len(read_runs(*collection)) for collection in collections])
-    collection = collections[rng.choice(sizes.size, p=sizes / sizes.sum())]
-    return collection, read_runs(*collection)
+    @classmethod
+    def of(cls, condition: Condition) -> Self:
+        """Those of a condition."""
+        paths = tuple(str(file.path) for file in condition["files"])
+        more = condition.get("lattice"), condition["dropped"], condition["neighbours"]
+        return cls(str(condition.levels["measure"]), paths, *more)
 
+    def any_two(self, rng: np.random.Generator) -> TwoRuns:
+        """Two runs of a collection."""
+        path = self._path(rng)
+        return self._two_runs(path, rng.choice(len(self.scores(path)), 2, replace=False))
 
-def _two_runs(condition: Condition, collection: tuple[str, str, float], *runs: int) -> TwoRuns:
-    margins = [_margin(collection, int(run), condition.get("lattice")) for run in runs]
-    return TwoRuns(read_runs(*collection)[list(runs)], margins)
+    def like_two(self, gain: float, rng: np.random.Generator) -> TwoRuns:
+        """A baseline, and one of the other runs whose mean is nearest to the baseline's and a gain.
+
+        The baseline is none of the best quarter: few are better, and others would have to change much to be like it.
+        """
+        path = self._path(rng)
+        means = self.scores(path).mean(axis=1)
+        baseline = rng.choice(np.argsort(-means)[round(means.size * _BEST) :])
+        near = np.argsort(np.abs(means - means[baseline] - gain), kind="stable")
+        return self._two_runs(path, [baseline, rng.choice(near[near != baseline][: self.neighbours])])
+
+    def scores(self, path: str) -> Floats:
+        """Scores (runs, topics) of a collection."""
+        return read_runs(path, self.measure, self.dropped)
+
+    def _path(self, rng: np.random.Generator) -> str:
+        """That of a collection, drawn in proportion to its runs."""
+        sizes = np.array([len(self.scores(path)) for path in self.paths])
+        return self.paths[rng.choice(sizes.size, p=sizes / sizes.sum())]
+
+    def _two_runs(self, path: str, runs: Sequence[int]) -> TwoRuns:
+        margins = [_margin(path, self.measure, self.dropped, int(run), self.lattice) for run in runs]
+        return TwoRuns(self.scores(path)[runs], margins)
 
 
 @lru_cache(maxsize=4096)
-def _margin(collection: tuple[str, str, float], run: int, lattice: str | None) -> Margin:
-    return fitted_margin(read_runs(*collection)[run], lattice)
+def _margin(path: str, measure: str, dropped: float, run: int, lattice: str | None) -> Margin:
+    return fitted_margin(read_runs(path, measure, dropped)[run], lattice)
 
 
 def fitted_margin(scores: Floats, lattice: str | None) -> Margin:

@@ -21,6 +21,7 @@ from .margins import Floats
 from .page import show
 from .pairs import NO_COPULA, Pair, pair_of
 from .published import LEVEL, SIGN_WITH_TIES
+from .runs import Collections
 from .tables import summarise
 
 __all__ = ["differences", "generate", "show", "sign_with_ties", "summarise", "truth"]
@@ -40,7 +41,8 @@ class TestSet:
 @by_block
 def generate(condition: Condition, n: int, rng: np.random.Generator) -> list[TestSet]:
     """Test sets of one pair of systems."""
-    pair = pair_of(condition, rng)
+    seed = int(rng.integers(2**63))
+    pair = pair_of(condition["condition"], condition["gain"], Collections.of(condition), seed)
     scores = pair.draw(n * condition["n_topics"], rng).reshape(2, n, condition["n_topics"])
     return [TestSet(own, pair) for own in scores.swapaxes(0, 1)]
 

@@ -105,7 +105,7 @@ def test_densities_of_latent_scores_are_scipys() -> None:
 def test_a_fit_finds_family_and_parameters_back(
     family: str, dependence: Dependence, read: Any, parameter: float, within: float
 ) -> None:
-    scores = dependence.uniforms(1500, 2, np.random.default_rng(5)).T
+    scores = dependence.uniforms(2000, 2, np.random.default_rng(5)).T
     found = best_fit(pseudo_observations(scores, np.random.default_rng(0)))
     assert found.family == family
     assert float(read(found.dependence)) == pytest.approx(parameter, abs=within)
@@ -137,9 +137,8 @@ def test_likelihoods_are_no_less_than_those_of_other_parameters(seed: int) -> No
         "t": student(u, v, np.tanh(np.linspace(-3, 3, 200))[:, None, None], np.array([2.0, 3, 6, 12, 30])[:, None]),
     }
     for name, densities in finest.items():
-        most = densities.sum(axis=-1).max()
-        assert fitted(name, np.stack([u, v])).log_likelihood == pytest.approx(most, abs=0.3)
-        assert fitted(name, np.stack([u, v])).log_likelihood > most - 0.01 * (1 + 9 * (name == "tawn 1")), name
+        found, most = fitted(name, np.stack([u, v])).log_likelihood, densities.sum(axis=-1).max()
+        assert most - (0.1 if name == "tawn 1" else 0.01) < found < most + 0.3, name
 
 
 def test_symmetric_families_are_those_of_exchangeable_systems() -> None:
@@ -160,22 +159,16 @@ def test_ties_are_broken_at_random() -> None:
         assert broken[0, 3] == 0.8
         seen.add(tuple(broken[0]))
     assert len(seen) == 6, "all orders of the three"
-    tied = pseudo_observations(np.zeros((2, 4000)), np.random.default_rng(2))
-    assert abs(np.corrcoef(tied)[0, 1]) < 4 / np.sqrt(4000), "each system's ties are broken by themselves"
+    # Each system's ties are broken by themselves.
+    assert abs(np.corrcoef(pseudo_observations(np.zeros((2, 4000)), np.random.default_rng(2)))[0, 1]) < 0.06
 
 
-def test_aic_is_that_of_scipys_density_and_of_the_numbers_that_were_chosen() -> None:
+def test_aic_counts_the_numbers_that_were_chosen() -> None:
     free = {"independent": 0, "t": 2, "tawn 1": 2, "tawn 2": 2}
-    x = stats.multivariate_t([0, 0], [[1, 0.5], [0.5, 1]], df=4, seed=1).rvs(300).T
-    uniforms = pseudo_observations(x, np.random.default_rng(0))
-    fits = {name: fitted(name, uniforms) for name in FAMILIES}
-    law = fits["t"].dependence
-    scores = stats.t(law.df).ppf(uniforms)
-    joint = stats.multivariate_t([0, 0], law.matrix(2), df=law.df).logpdf(scores.T)
-    likelihood = float((joint - stats.t(law.df).logpdf(scores).sum(axis=0)).sum())
-    assert fits["t"].aic == pytest.approx(4 - 2 * likelihood, rel=1e-6)
-    for family, found in fits.items():
-        assert found.aic + 2 * found.log_likelihood == pytest.approx(2 * free.get(family.removeprefix("survival "), 1))
+    uniforms = TAWN.uniforms(50, 2, np.random.default_rng(0)).T
+    for name in FAMILIES:
+        found = fitted(name, uniforms)
+        assert found.aic + 2 * found.log_likelihood == pytest.approx(2 * free.get(name.removeprefix("survival "), 1))
 
 
 @pytest.mark.parametrize("theta", [-30.0, -0.01, 0.0, 1e-6, 3.0, 35.0])
