@@ -32,13 +32,16 @@ def list_studies() -> None:
 def new(
     name: Annotated[Path, typer.Argument(metavar="NAME", help="Folder of the new study, which gives it its name.")],
     *,
-    template: Annotated[str, typer.Option("--from", help="Kind of study: natural (systems that exist).")] = "natural",
+    template: Annotated[
+        str, typer.Option("--from", help="Kind of study: natural (systems that exist), or simulation (known truth).")
+    ] = "natural",
 ) -> None:
     """Write a study of your own: a study.toml that explains every key, and example files that it runs on as it is."""
     from simstudy.studies.templates import new_study
 
     definition, *examples = new_study(name, template)
-    print_line(f"{definition}: edit title, question, and the files, metric and columns of [[test_sets]]")
+    keys = "tests and factors" if template == "simulation" else "the files, metric and columns of [[test_sets]]"
+    print_line(f"{definition}: edit title, question, and {keys}")
     print_line(f"{', '.join(map(str, examples))}: example files; yours may take their place")
     print_line(f"Run it: simstudy run {shlex.quote(str(name))}")
 

@@ -73,12 +73,14 @@ class RunContext:
         *,
         amount: Callable[[Cell], int] = lambda _: 1,
         threaded: bool = False,
+        announced: bool = False,
     ) -> list[Any]:
         """Call a function on each cell's arguments, but for cells that are done already; the results, in order.
 
         See `simstudy.running.parallel.run_cells`. `title` is that of the progress bar, `amount` how much of it a cell
         is. `threaded` is for a function that takes `n_threads` by this name, which changes no result: without an
-        executor its cells are computed in this process, one after the other. A TypeError names a cell that returned
+        executor its cells are computed in this process, one after the other. If `announced`, it was said how many cells
+        are left. A TypeError names a cell that returned
         nothing, or something else than a table where others returned one.
         """
         known = self.keys.of_cells(function, cells)
@@ -98,7 +100,7 @@ class RunContext:
             self.listed.append(states.assign(part=title))
             if left:
                 raise Unfinished(title)
-        elif 0 < left < len(cells):
+        elif 0 < left < len(cells) and not announced:
             say(f"{title}: {len(cells) - left:,} of {len(cells):,} cells are done")
         results = self._compute(title, function, cells, known, amount, threaded)
         tables = any(isinstance(result, pd.DataFrame) for result in results)
@@ -107,6 +109,11 @@ class RunContext:
                 what = "nothing (is a return missing?)" if result is None else f"{brief(result)}, others a table"
                 raise TypeError(f"cell '{cell.label}' of '{title}' returned {what}")
         return results
+
+    def left(self, function: Callable[..., Any], cells: Sequence[Cell]) -> list[Cell]:
+        """The cells that are to be computed."""
+        states = self._states(cells, self.keys.of_cells(function, cells))["state"]
+        return [cell for cell, state in zip(cells, states, strict=True) if state != "done"]
 
     def findings(
         self, run: Callable[..., Findings], arguments: Sequence[Any], compute: Callable[[], Findings]

@@ -10,13 +10,17 @@ from simstudy.running.program_files import shipped_studies
 from simstudy.validation import InputError, check_choice, check_path
 
 #: Kind of study -> the package that holds its template, and the template's files.
-TEMPLATES = {"natural": ("simstudy.studies.natural", ("study.toml", "scores.csv", "systems.csv"))}
+TEMPLATES = {
+    "natural": ("simstudy.studies.natural", ("study.toml", "scores.csv", "systems.csv")),
+    "simulation": ("simstudy.studies.simulation", ("study.toml", "study.py")),
+}
 
 
 def new_study(folder: str | Path, template: str = "natural") -> list[Path]:
     """Write the files of a new study into a new folder, which gives it its name.
 
-    The template "natural" is for systems that exist, compared on files of one's own. A ValueError is raised for an
+    The template "natural" is for systems that exist, compared on files of one's own. "simulation" is for tests on
+    simulated data, with a test of one's own. A ValueError is raised for an
     unknown template, a folder that holds anything, and the name of a study that comes with simstudy.
     """
     check_path("folder", folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,10 @@ import simstudy as ss
 from simstudy.files.datasets import DataError
 from simstudy.studies import StudyError, derived_seed, load_study, pair_model
 from simstudy.studies.run import study_cells
-from simstudy.studies.simulation.definition import COLUMNS
+from simstudy.studies.simulation.definition import COLUMNS, Replicates, Simulation
 from simstudy.studies.simulation.page import rates_figure
 from simstudy.studies.simulation.summaries import largest_error, mean, rate, rejections, summarised
+from simstudy.studies.templates import new_study
 
 SHIPPED = Path(__file__).parents[2] / "results" / "error_rates"
 
@@ -150,6 +152,14 @@ def test_rates_coverage_and_bias_of_students_t_are_nominal(tmp_path: Path) -> No
     left, right = rates_figure(results.tables["rates"], study, "n_units").axes
     assert [ax.get_title(loc="left") for ax in (left, right)] == ["equal systems", "better"]
     assert (len(left.patches), len(right.patches)) == (1, 0)
+    assert (left.get_ylabel(), left.get_xlabel()) == ("share with p ≤ 0.05", "n_units")
+    assert [text.get_text() for text in left.figure.legends[0].get_texts()] == [
+        "t_paired", "t_paired, greater", "t_test",
+    ]  # fmt: skip
+    # Points of one method have one colour, those of one side one marker.
+    looks = {line.get_label(): (line.lines[0].get_color(), line.lines[0].get_marker()) for line in left.containers}
+    assert looks["t_paired"][0] == looks["t_paired, greater"][0] != looks["t_test"][0]
+    assert looks["t_paired"][1] == looks["t_test"][1] != looks["t_paired, greater"][1]
     (summary,) = results.summary.values()
     assert summary["inside"].astype(int).sum() + summary.get("unclear", pd.Series(0)).astype(int).sum() == 6
 
@@ -749,6 +759,21 @@ def test_what_a_test_returns_is_checked(tmp_path: Path, returned: str, message: 
         return
     with pytest.raises(RuntimeError, match=re.escape(message)):
         tables_of(folder)
+
+
+def test_the_template_explains_every_key_and_runs_as_it_is(tmp_path: Path) -> None:
+    text = new_study(tmp_path / "mine", "simulation")[0].read_text("utf-8")
+    every = tomllib.loads(re.sub(r"^#(?=[a-z_]+ = |\[)", "", text, flags=re.MULTILINE))
+    assert {*every, "name"} == {*Simulation.model_fields}
+    assert {*every["replicates"]} == {*Replicates.model_fields}
+    results = ss.run_study(tmp_path / "mine", out=tmp_path / "out", n_jobs=1)
+    rates = results.tables["rates"].query("alpha == 0.05").set_index(["method", "pair"])["share"]
+    assert set(rates.index.get_level_values(0)) == {"t_paired", "wilcoxon", "trimmed_t"}
+    # Differences of the same distribution are symmetric.
+    assert rates["trimmed_t", "alike"].between(0.02, 0.09).all()
+    assert (rates["trimmed_t", "skewed"] > 0.075).all()
+    page = (tmp_path / "out" / "index.html").read_text("utf-8")
+    assert 'src="data:image/svg+xml;base64,' in page
 
 
 def test_a_program_is_executed_for_a_folder_only(tmp_path: Path) -> None:

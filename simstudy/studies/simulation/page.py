@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from itertools import cycle
 from typing import Any
 
 import pandas as pd
 
 from simstudy import plot
 from simstudy.pages.sections import Figure, Section, Table
+from simstudy.studies.simulation.analyses import CAUTION
 from simstudy.studies.simulation.definition import Simulation
 from simstudy.studies.simulation.summaries import BRADLEY
 
@@ -18,6 +20,9 @@ CLOSING = (
     "are by Clopper and Pearson, those of means by Student's t. Replicates on which a test has no result are missing: "
     "they are counted and not drawn again."
 )
+
+# Lines differ in more than their colours.
+_MARKERS = "os^Dv<>PX*"
 
 _SHARE = "{share:.4f} ({low:.4f} – {high:.4f})"
 
@@ -97,33 +102,51 @@ def at_first_alpha(rates: pd.DataFrame, study: Simulation) -> pd.DataFrame:
 
 def rates_figure(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
     """Rates against the levels of a factor, a panel for each level of another one, with Bradley's range."""
-    return plot.styled(_drawn)(rates, study, along)
+    return plot.styled(_drawn)(rates[rates["quantity"] != CAUTION], study, along)
 
 
 def _drawn(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
     # It loads what draws.
     from simstudy.plot.parts import colours_of, dots, in_percents
 
-    others = [name for name in study.factors if name not in (along, study.panels)]
-    lines = rates[["method", *others, "quantity"]].astype(str).agg(", ".join, axis=1).str.removesuffix(", p_value")
-    colours = colours_of("line", list(dict.fromkeys(lines)))
+    levels = pd.DataFrame({name: rates[name].map(partial(study.title_of, name)) for name in study.factors})
+    others = levels.drop(columns=[along, study.panels or along])
+    if "unit" in rates:
+        others["unit"] = rates["unit"]
+    others["quantity"] = rates["quantity"].str.removeprefix("p_value").str.removeprefix(", ")
+    rest = [", ".join(filter(None, texts)) for texts in others.to_numpy()]
+    lines = pd.Series(list(zip(rates["method"], rest, strict=True)), rates.index)
+    # Methods have colours, and what else differs has markers; or the other way round if more of that differs.
+    n_methods, n_others = rates["method"].nunique(), len(set(rest))
+    colours = colours_of("line", list(dict.fromkeys(line[n_others > n_methods] for line in lines)))
+    markers = dict(zip(dict.fromkeys(line[n_others <= n_methods] for line in lines), cycle(_MARKERS)))
+    known = list(dict.fromkeys(lines))
     places = {level: k for k, level in enumerate(dict.fromkeys(rates[along]))}
     panels = [("", rates)]
     if study.panels:
         groups = rates.groupby(study.panels, sort=False)
         panels = [(study.title_of(study.panels, level), rows) for level, rows in groups]
-    figure, axes = plot.panels([title for title, _ in panels], per_row=min(3, len(panels)), height=2.8, width=3.4)
+    per_row = min(3, len(panels))
+    figure, axes = plot.panels([title for title, _ in panels], per_row=per_row, height=2.8, width=3.4)
     for (_, rows), ax in zip(panels, axes, strict=True):
         if "verdict" in rows and rows["verdict"].notna().any():
             ax.axhspan(*(factor * study.alphas[0] for factor in BRADLEY), color="0.9", linewidth=0, zorder=0)
-        for k, (line, colour) in enumerate(colours.items()):
-            members = rows[lines[rows.index] == line]
+        for k, line in enumerate(known):
+            chosen = rows[lines[rows.index] == line]
             # Beside each other, so that intervals do not hide each other.
-            at = members[along].map(places) + 0.3 * ((k + 0.5) / len(colours) - 0.5)
-            dots(ax, at, members, "share", fmt="o-", markersize=3, linewidth=0.9, color=colour, label=line)
+            at = chosen[along].map(places) + 0.6 * ((k + 0.5) / len(known) - 0.5)
+            dots(
+                ax, at, chosen, "share", label=", ".join(filter(None, line)), markersize=3, linewidth=0.9,
+                color=colours[line[n_others > n_methods]], marker=markers[line[n_others <= n_methods]],
+            )  # fmt: skip
         ax.set_xticks(list(places.values()), [study.title_of(along, level) for level in places])
-        ax.set(xlabel=along)
         in_percents(ax.yaxis)
-    axes[0].set_ylabel(f"share of p ≤ {study.alphas[0]:g}")
+    p_value = f"p ≤ {study.alphas[0]:g}"
+    shown = [p_value if quantity.startswith("p_value") else quantity for quantity in rates["quantity"]]
+    for ax in axes[::per_row]:
+        ax.set_ylabel(f"share with {', '.join(dict.fromkeys(shown))}")
+    for ax in axes[-per_row:]:
+        ax.set(xlabel=along)
+        ax.tick_params(labelbottom=True)
     plot.share_legend(figure, axes)
     return figure

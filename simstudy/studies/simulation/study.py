@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from math import ceil
@@ -14,6 +16,8 @@ from simstudy.engines.registry import TESTS
 from simstudy.files import datasets
 from simstudy.files.datasets import DataFile
 from simstudy.running.keys import Cell, CellKeys
+from simstudy.running.parallel import CellsFailed
+from simstudy.running.progress import say
 from simstudy.studies.context import Findings, RunContext, ShippedTables, Shown
 from simstudy.studies.problems import Problems
 from simstudy.studies.simulation import page
@@ -165,11 +169,13 @@ def looked_at(
     study: Simulation, context: RunContext, draws: Draws, conditions: Mapping[int, Condition], look: int
 ) -> dict[int, dict[str, list[Row]]]:
     """The rows of conditions, by their numbers, at a look."""
+    # All tests of a block follow each other: what a function of study.py keeps of a draw is still there.
     asked = [
         (k, analysis, number)
-        for analysis in analyses_of(study)
         for k, condition in conditions.items()
-        for number in range(n_blocks(study, condition, look, analysis.name))
+        for number in range(n_blocks(study, condition, look))
+        for analysis in analyses_of(study)
+        if number < n_blocks(study, condition, look, analysis.name)
     ]
     # Those of many units take longest: they come first, so that no worker waits for the last one.
     asked.sort(key=lambda cell: -_size(conditions[cell[0]]))
@@ -178,8 +184,11 @@ def looked_at(
         for k, analysis, number in asked
     ]
     title = "replicates" if study.replicates.error is None else f"replicates, look {look + 1}"
+    if look == 0 and context.listed is None:
+        announce(study, context, cells, len(conditions))
+    results = context.run(title, analyse, cells, amount=lambda cell: _size(cell.arguments[1]), announced=True)
     outcomes: dict[int, dict[str, list[Outcome]]] = {k: {} for k in conditions}
-    for (k, analysis, _), outcome in zip(asked, context.run(title, analyse, cells), strict=True):
+    for (k, analysis, _), outcome in zip(asked, results, strict=True):
         outcomes[k].setdefault(analysis.name, []).append(outcome)
     within = study.replicates.within or 1
     return {
@@ -188,10 +197,25 @@ def looked_at(
     }
 
 
-def _size(condition: Condition) -> float:
+def announce(study: Simulation, context: RunContext, cells: Sequence[Cell], n_conditions: int) -> None:
+    """Say how much is to be computed, and how long a block takes: that of the smallest condition is computed first."""
+    if not (left := context.left(analyse, cells)):
+        return
+    _, condition, _, number = left[-1].arguments
+    block = [cell for cell in left if cell.arguments[1] is condition and cell.arguments[3] == number]
+    start = time.perf_counter()
+    # If one fails, all the others are computed before it is named.
+    with suppress(CellsFailed):
+        replace(context, n_jobs=1, executor=None).run("first block", analyse, block)
+    seconds = time.perf_counter() - start
+    blocks = f"{n_conditions:,} conditions of {study.replicates.most // study.replicates.block:,} blocks"
+    say(f"replicates: {blocks}, {len(left):,} of {len(cells):,} cells left, {seconds:.1f} s for the smallest block")
+
+
+def _size(condition: Condition) -> int:
     """What the time of a condition grows with, as far as it is known."""
     n_units = condition.get("n_units")
-    return n_units if isinstance(n_units, int | float) else 0.0
+    return int(n_units) if isinstance(n_units, int | float) and n_units > 1 else 1
 
 
 def _facts(study: Simulation, conditions: Sequence[Condition]) -> dict[str, str]:
