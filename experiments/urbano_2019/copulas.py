@@ -42,13 +42,7 @@ _LEAST_FRANK = 1e-6
 
 @dataclass(frozen=True)
 class Frank(Dependence):
-    """Two systems that depend on each other alike in both tails, and little there, by either sign; exchangeable.
-
-    Parameters
-    ----------
-    theta
-        Its sign is that of the dependence.
-    """
+    """Two systems that depend on each other alike in both tails, and little there, by the sign of theta."""
 
     theta: float
 
@@ -67,17 +61,7 @@ class Frank(Dependence):
 
 @dataclass(frozen=True)
 class PairFit:
-    """A copula that was fitted to two systems.
-
-    Attributes
-    ----------
-    family
-        One of `FAMILIES`.
-    dependence
-        What draws from it.
-    log_likelihood, n_parameters
-        Of the fit.
-    """
+    """A copula that was fitted to two systems: its family (one of `FAMILIES`), and what draws from it."""
 
     family: str
     dependence: Dependence

@@ -26,6 +26,9 @@ _LEAST_SPREAD, _LEAST_SHAPE = 0.05, 1.0
 
 _NELDER_MEAD: dict[str, Any] = {"method": "Nelder-Mead", "options": {"xatol": 1e-3, "fatol": 1e-3}}
 
+# Logarithms of the powers by which a distribution function is bent are at most this.
+_REACH = 32.0
+
 # Bandwidths of `smoothed` that are tried.
 _BANDWIDTHS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
@@ -63,12 +66,9 @@ class Tabulated(Margin):
         def off(power: float) -> float:
             return _mean(_bent(self.cumulative, power)) - mean
 
-        reach = 0.5
-        while off(-reach) > 0 or off(reach) < 0:
-            reach *= 2
-            if reach > 50:
-                raise ValueError(f"mean must be within reach of reweighting, not {mean:g}")
-        return type(self)(_bent(self.cumulative, float(optimize.brentq(off, -reach, reach, xtol=1e-14))))
+        if not off(-_REACH) <= 0 <= off(_REACH):
+            raise ValueError(f"mean must be within reach of reweighting, not {mean:g}")
+        return type(self)(_bent(self.cumulative, float(optimize.brentq(off, -_REACH, _REACH, xtol=1e-14))))
 
 
 def effectiveness(scores: Floats) -> Tabulated:

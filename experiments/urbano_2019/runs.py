@@ -49,26 +49,17 @@ def read_runs(path: str, measure: str, dropped: float) -> Floats:
 
 @dataclass(frozen=True)
 class Collections:
-    """The collections of a measure, and how pairs of their runs are drawn.
+    """The collections of a measure, and how pairs of their runs are drawn."""
 
-    Attributes
-    ----------
-    measure
-        Its name in the files.
-    paths
-        Of each collection's file.
-    lattice
-        A name of `LATTICES`, or None.
-    dropped
-        The share of the worst runs of a collection that is left out.
-    neighbours
-        The second of two like runs is among so many whose mean is nearest.
-    """
-
+    #: Its name in the files.
     measure: str
+    #: Of each collection's file.
     paths: tuple[str, ...]
+    #: A name of `LATTICES`.
     lattice: str | None
+    #: The share of the worst runs of a collection that is left out.
     dropped: float
+    #: The second of two like runs is among so many whose mean is nearest.
     neighbours: int
 
     @classmethod

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.studies import Condition, DataFile, Results, RunContext
+from simstudy.studies import Results, RunContext, load_study
 from simstudy.studies.simulation.study import draws_of, with_files
 from tests.conftest import SHARED
 from tests.experiments.programs import program, shipped, small
@@ -68,17 +68,13 @@ def done(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Results:
     return ss.run_study(small("urbano_2019", **SMALL), out=out, n_jobs=1, data_dir=data.parents[1])
 
 
-def condition_of(*files: Path, name: str = "fitted", measure: str = "ap", **values: Any) -> Condition:
-    levels = {"measure": measure, "condition": name, "n_topics": 25, "gain": 0.0}
-    return Condition(levels, {**FIXED, **levels, "files": [DataFile.of(file) for file in files], **values})
+@pytest.fixture(scope="module")
+def collection(data: Path) -> Any:
+    return RUNS.Collections("ap", (str(data),), None, 0.1, 3)
 
 
-def scores_of(condition: Condition, k: int = 0) -> Any:
-    return RUNS.read_runs(str(condition["files"][k].path), condition.levels["measure"], condition["dropped"])
-
-
-def test_equal_runs_and_the_worst_are_left_out(data: Path) -> None:
-    scores = scores_of(condition_of(data))
+def test_equal_runs_and_the_worst_are_left_out(collection: Any) -> None:
+    scores = collection.scores(*collection.paths)
     assert scores.shape == (10, 50), "of 12 runs one is there twice, and one of the 11 is below the tenth percentile"
     assert len(np.unique(scores, axis=0)) == 10
 
@@ -91,12 +87,12 @@ def test_runs_are_those_of_the_measure_in_proportion_to_their_collections(tmp_pa
         table = pd.DataFrame(rows, columns=["measure", "system", "topic", "score"])
         table.loc[table["measure"] == "ap", "score"] += 0.05
         table.to_csv(path, index=False)
-    of = condition_of(*paths, measure="p10", dropped=0.34, lattice="tenths")
-    np.testing.assert_allclose(scores_of(of)[:, :3], [[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]])
-    np.testing.assert_allclose(scores_of(of, 1)[:, 0], [0.5, 0.6, 0.7, 0.8])
+    of = RUNS.Collections("p10", tuple(map(str, paths)), "tenths", 0.34, 3)
+    np.testing.assert_allclose(of.scores(str(paths[0]))[:, :3], [[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]])
+    np.testing.assert_allclose(of.scores(str(paths[1]))[:, 0], [0.5, 0.6, 0.7, 0.8])
     rng = np.random.default_rng(0)
-    for draw in (RUNS.any_two, RUNS.like_two):
-        drawn = [draw(of, rng) for _ in range(500)]
+    for draw in (of.any_two, lambda rng: of.like_two(0.0, rng)):
+        drawn = [draw(rng) for _ in range(500)]
         assert 280 < sum(two.scores.min() > 0.4 for two in drawn) < 390
         for scores, margin in zip(drawn[0].scores, drawn[0].margins, strict=True):
             values = margin.quantile(rng.random(500))
@@ -108,35 +104,35 @@ def test_runs_are_those_of_the_measure_in_proportion_to_their_collections(tmp_pa
 
 
 @pytest.mark.parametrize("gain", [0.0, 0.05])
-def test_like_runs_are_two_whose_means_are_nearest_to_a_gain_apart(gain: float, data: Path) -> None:
+def test_like_runs_are_two_whose_means_are_nearest_to_a_gain_apart(gain: float, collection: Any) -> None:
     """Ten runs: the first is none of the best two or three, the second one of the three others that are nearest."""
-    of, rng = condition_of(data, gain=gain), np.random.default_rng(7)
-    scores, seen = scores_of(of), set()
+    scores, rng, seen = collection.scores(*collection.paths), np.random.default_rng(7), set()
     means = scores.mean(axis=1)
     for _ in range(300):
-        first, second = (int((scores == run).all(axis=1).argmax()) for run in RUNS.like_two(of, rng).scores)
+        runs = collection.like_two(gain, rng).scores
+        first, second = (int((scores == run).all(axis=1).argmax()) for run in runs)
         others = sorted(set(range(10)) - {first}, key=lambda k: abs(means[k] - (means[first] + gain)))
         assert (means > means[first]).sum() >= 2
         assert second in others[:3]
         seen.add((first, others.index(second)))
     assert len(seen) == len({first for first, _ in seen}) * 3 >= 7 * 3
-    pairs = {tuple(RUNS.any_two(of, rng).scores[:, 0]) for _ in range(1500)}
+    pairs = {tuple(collection.any_two(rng).scores[:, 0]) for _ in range(1500)}
     assert len(pairs) == 90
 
 
 @pytest.mark.parametrize("name", [*NULLS, *CONTROLS, "gain"])
 @pytest.mark.parametrize("seed", range(3))
 def test_pairs_have_the_margins_the_dependence_and_the_gain_that_their_names_say(
-    name: str, seed: int, data: Path
+    name: str, seed: int, collection: Any
 ) -> None:
     """The runs are known: they are the first that the same random numbers draw."""
-    of, n = condition_of(data, name=name, gain=0.05 * (name == "gain")), 20_000
-    draw_runs = RUNS.any_two if name in ("fitted", "symmetric", "refitted") else RUNS.like_two
-    rng = np.random.default_rng(seed)
-    runs, pair = draw_runs(of, rng), PAIRS.pair_of(of, np.random.default_rng(seed))
+    gain, n, rng = 0.05 * (name == "gain"), 20_000, np.random.default_rng(seed)
+    any_two = name in ("fitted", "symmetric", "refitted")
+    runs = collection.any_two(rng) if any_two else collection.like_two(gain, rng)
+    pair = PAIRS.pair_of(name, gain, collection, seed)
     first, second = pair.draw(n, np.random.default_rng(99))
     difference = first - second
-    assert difference.mean() == pytest.approx(of["gain"], abs=5 * difference.std() / np.sqrt(n)), "the better is first"
+    assert difference.mean() == pytest.approx(gain, abs=5 * difference.std() / np.sqrt(n)), "the better is first"
     both = {name: (first, second) for name in ("fitted", "symmetric", "refitted")}
     for scores in (both | {"equal means": (first,), "gain": (second,)}).get(name, ()):
         assert stats.ks_2samp(scores, runs.margins[0].quantile(rng.random(n))).pvalue > 1e-4
@@ -156,17 +152,16 @@ def test_pairs_have_the_margins_the_dependence_and_the_gain_that_their_names_say
 
 
 @pytest.mark.parametrize("name", [name for name in (*NULLS, *CONTROLS, "gain") if "topics" not in name])
-def test_families_are_chosen_among_all_or_symmetric_ones(name: str, data: Path) -> None:
-    of = condition_of(data, name=name, gain=0.05 * (name == "gain"))
-    chosen = [PAIRS.pair_of(of, np.random.default_rng(k)).family for k in range(40)]
+def test_families_are_chosen_among_all_or_symmetric_ones(name: str, collection: Any) -> None:
+    chosen = [PAIRS.pair_of(name, 0.05 * (name == "gain"), collection, k).family for k in range(40)]
     is_tawn = sum("tawn" in family for family in chosen)
     assert is_tawn > 2 if name in ("fitted", "refitted", "gain") else is_tawn == 0
 
 
-def test_signs_of_real_differences_are_drawn(data: Path) -> None:
+def test_signs_of_real_differences_are_drawn(collection: Any) -> None:
     """Each difference keeps its size, the gain is nearly what it was, and over many draws each has either sign."""
     rng = np.random.default_rng(3)
-    scores = RUNS.like_two(condition_of(data), rng).scores
+    scores = collection.like_two(0.0, rng).scores
     difference = scores[0] - scores[1]
     drawn = np.stack([PAIRS.exchanged(scores, rng) for _ in range(200)])
     drawn = drawn[:, 0] - drawn[:, 1]
@@ -285,8 +280,10 @@ def test_where_there_is_nothing_to_find_means_are_tested_rightly_and_signs_are_n
     """
     if not (SHARED / "trec_urbano").is_dir():
         pytest.skip(f"needs the real data in {SHARED}")
-    files = [SHARED / "trec_urbano" / f"adhoc{k}.csv.gz" for k in (5, 6, 7, 8)]
-    of, rng = condition_of(*files, name=name, n_topics=100, neighbours=10, profile=5000), np.random.default_rng(0)
+    study = load_study("urbano_2019")
+    conditions, _ = with_files(study.conditions(), RunContext(Path("unused"), 1, SHARED))
+    of = next(condition for condition in conditions if [*condition.levels.values()] == ["ap", name, 100, 0.0])
+    rng = np.random.default_rng(0)
     data = [test_set for _ in range(250) for test_set in STUDY.generate(of, 20, rng)]
     first, second = np.array([test_set.scores for test_set in data]).swapaxes(0, 1)
     assert 0.035 < (stats.ttest_rel(first, second, axis=1).pvalue <= 0.05).mean() < 0.065
