@@ -70,18 +70,16 @@ def _published(tables: Mapping[str, pd.DataFrame], study: Simulation) -> list[Se
     first = next(iter(study.factors["measure"]))
     title = study.title_of("measure", first)
     middle = null[(null["measure"] == first) & (null["n_topics"] == GAIN_TOPICS)]
-    inside = f" In the next two tables, {int(null['inside'].sum())} of {len(null)} rates do." if len(null) else ""
-    own = tables["rates"]
-    own = own[(own["condition"] == "fitted") & (own["measure"] == first) & (own["alternative"] == "two-sided")]
+    levels = tables["rates"].query("condition == 'fitted' and measure == @first and alternative == 'two-sided'")
     return [
         Section(
             "The published rates",
-            f"Rates of p ≤ 0.05 for {title} under the null hypothesis of the paper: both "
-            "systems have the margin of one run and the copula of two runs. The alternative greater is one-sided, for "
-            "a system that was named beforehand. Published: the rate that the authors publish. Here: our rate with "
-            f"its 95 % interval. Inside: whether the published rate lies in our interval.{inside} "
-            "The names of tests are those of this tool: t_paired is the paired t test, and randomization the paper's "
-            "permutation test.",
+            f"Rates of p ≤ 0.05 for {title} under the null hypothesis of the paper: both systems have the margin of "
+            "one run and the copula of two runs. The alternative greater is one-sided, for a system that was named "
+            "beforehand. Published: the rate that the authors publish. Here: our rate with its 95 % interval. Inside: "
+            "whether the published rate lies in our interval. In the next two tables, "
+            f"{int(null['inside'].sum())} of {len(null)} rates do. The names of tests are those of this tool: t_paired "
+            "is the paired t test, and randomization the paper's permutation test.",
             table=Table(
                 middle,
                 {
@@ -109,7 +107,7 @@ def _published(tables: Mapping[str, pd.DataFrame], study: Simulation) -> list[Se
             "All levels",
             f"Two-sided rates of p at or below each level for {title}, under the null hypothesis of the paper. The "
             f"paper's sign test takes differences up to {study.fixed['tie']:g} as ties, and sign does not.",
-            table=Table(own, {"level": "{alpha:g}", "topics": "{n_topics}"}, across="test", cell="{share:.4f}"),
+            table=Table(levels, {"level": "{alpha:g}", "topics": "{n_topics}"}, across="test", cell="{share:.4f}"),
         ),
     ]
 

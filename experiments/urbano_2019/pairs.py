@@ -36,7 +36,7 @@ class Pair:
 
 
 @lru_cache(maxsize=2000)
-def pair_of(name: str, gain: float, of: Collections, seed: int) -> Pair:
+def pair_of(name: str, gain: float, collections: Collections, seed: int) -> Pair:
     """A pair under the null hypothesis or control of this name, or with a gain.
 
     It is kept: several numbers of topics, and several tests, have the same pairs.
@@ -44,20 +44,20 @@ def pair_of(name: str, gain: float, of: Collections, seed: int) -> Pair:
     rng = np.random.default_rng(seed)
     match name:
         case "fitted" | "symmetric" | "refitted":
-            return one_margin(of, rng, name)
+            return one_margin(collections, rng, name)
         case "equal means" | "gain":
-            return two_margins(of, gain, rng)
+            return two_margins(collections, gain, rng)
         case "equal means, nothing to find":
-            return refitted_margins(of, rng)
+            return refitted_margins(collections, rng)
         case "real topics":
-            return of_topics(of.like_two(0.0, rng).scores)
+            return topic_pair(collections.like_two(0.0, rng).scores)
         case "real topics, nothing to find":
-            return of_topics(exchanged(of.like_two(0.0, rng).scores, rng))
+            return topic_pair(exchanged(collections.like_two(0.0, rng).scores, rng))
         case _:
             raise ValueError(f"condition must be one that pairs.py knows, not {name}")
 
 
-def of_copula(fit: PairFit, first: Margin, second: Margin) -> Pair:
+def copula_pair(fit: PairFit, first: Margin, second: Margin) -> Pair:
     """Two systems of these margins."""
 
     def draw(n: int, rng: np.random.Generator) -> Floats:
@@ -67,50 +67,50 @@ def of_copula(fit: PairFit, first: Margin, second: Margin) -> Pair:
     return Pair(draw, fit.family)
 
 
-def of_topics(scores: Floats) -> Pair:
+def topic_pair(scores: Floats) -> Pair:
     """Two systems on real topics (2, T), drawn again; the first one's scores are moved so that means are equal."""
     moved = scores + [[scores[1].mean() - scores[0].mean()], [0.0]]
     return Pair(lambda n, rng: moved[:, rng.integers(moved.shape[1], size=n)])
 
 
-def one_margin(of: Collections, rng: np.random.Generator, name: str) -> Pair:
+def one_margin(collections: Collections, rng: np.random.Generator, name: str) -> Pair:
     """Both systems have the margin of one run. Their copula is fitted to two runs, or again to topics of a fit."""
-    runs = of.any_two(rng)
+    runs = collections.any_two(rng)
     fit = best_fit(pseudo_observations(runs.scores, rng), FAMILIES if name == "fitted" else SYMMETRIC)
     if name == "refitted":
         topics = fit.dependence.uniforms(runs.scores.shape[1], 2, rng).T
         fit = best_fit(pseudo_observations(topics, rng))
-    return of_copula(fit, runs.margins[0], runs.margins[0])
+    return copula_pair(fit, runs.margins[0], runs.margins[0])
 
 
-def two_margins(of: Collections, gain: float, rng: np.random.Generator) -> Pair:
+def two_margins(collections: Collections, gain: float, rng: np.random.Generator) -> Pair:
     """Each system has the margin of its run, one of them moved so that there is this gain, or none.
 
     The better system is the first. Without a gain the systems are symmetric but for their margins.
     """
     while True:
-        runs = of.like_two(gain, rng)
+        runs = collections.like_two(gain, rng)
         baseline, other = runs.margins
         with suppress(ValueError):
             moved = other.with_mean(baseline.mean + gain)
             break
     if gain:
-        return of_copula(best_fit(pseudo_observations(runs.scores[::-1], rng)), moved, baseline)
-    return of_copula(best_fit(pseudo_observations(runs.scores, rng), SYMMETRIC), baseline, moved)
+        return copula_pair(best_fit(pseudo_observations(runs.scores[::-1], rng)), moved, baseline)
+    return copula_pair(best_fit(pseudo_observations(runs.scores, rng), SYMMETRIC), baseline, moved)
 
 
-def refitted_margins(of: Collections, rng: np.random.Generator) -> Pair:
+def refitted_margins(collections: Collections, rng: np.random.Generator) -> Pair:
     """What `two_margins` makes of topics that are drawn with the margin of one run for both systems."""
     while True:
-        runs = of.like_two(0.0, rng)
+        runs = collections.like_two(0.0, rng)
         margin = runs.margins[0]
         fit = best_fit(pseudo_observations(runs.scores, rng), SYMMETRIC)
-        topics = of_copula(fit, margin, margin).draw(runs.scores.shape[1], rng)
-        first, second = (fitted_margin(row, of.lattice) for row in topics)
+        topics = copula_pair(fit, margin, margin).draw(runs.scores.shape[1], rng)
+        first, second = (fitted_margin(row, collections.lattice) for row in topics)
         with suppress(ValueError):
             moved = second.with_mean(first.mean)
             break
-    return of_copula(best_fit(pseudo_observations(topics, rng), SYMMETRIC), first, moved)
+    return copula_pair(best_fit(pseudo_observations(topics, rng), SYMMETRIC), first, moved)
 
 
 def exchanged(scores: Floats, rng: np.random.Generator) -> Floats:

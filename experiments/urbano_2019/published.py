@@ -68,8 +68,8 @@ def published() -> pd.DataFrame:
     better_rows = []
     for line in GAINS.split("\n")[1:-1]:
         measure, gain, *rates = line.split()
-        found = zip(COLUMNS, rates[:5], rates[5:], strict=True)
-        better_rows += [(measure, GAIN_TOPICS, float(gain), "two-sided", *row) for row in found]
+        by_test = zip(COLUMNS, rates[:5], rates[5:], strict=True)
+        better_rows += [(measure, GAIN_TOPICS, float(gain), "two-sided", *row) for row in by_test]
     better = pd.DataFrame(better_rows, columns=[*table.columns, "published_wrong"])
     both = pd.concat([table, better], ignore_index=True)
     return both.astype({"published": float, "published_wrong": float})

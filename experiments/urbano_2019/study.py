@@ -7,7 +7,6 @@ Errors", SIGIR 2019. How test sets are drawn is read off the authors' code (juli
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,7 @@ def generate(condition: Condition, n: int, rng: np.random.Generator) -> list[Tes
     seed = int(rng.integers(2**63))
     pair = pair_of(condition["condition"], condition["gain"], Collections.of(condition), seed)
     scores = pair.draw(n * condition["n_topics"], rng).reshape(2, n, condition["n_topics"])
-    return [TestSet(own, pair) for own in scores.swapaxes(0, 1)]
+    return [TestSet(pair_scores, pair) for pair_scores in scores.swapaxes(0, 1)]
 
 
 def truth(condition: Condition) -> float:
@@ -97,11 +96,6 @@ def sign_rates(balance: Floats, unequal: Floats, n: int) -> Floats:
     """Rates (pairs,) of two-sided sign tests of n topics, of which as many differ as are expected (rounded)."""
     differ = np.maximum(np.rint(n * unequal).astype(int), 1)
     chance = np.clip(0.5 + balance / unequal.clip(1e-12) / 2, 0, 1)
-    needed = np.array([_least_wins(m) for m in differ])
-    return np.asarray(stats.binom.sf(needed - 1, differ, chance) + stats.binom.sf(needed - 1, differ, 1 - chance))
-
-
-@cache
-def _least_wins(m: int) -> int:
-    """The fewest wins of one side that are significant if m topics differ; m + 1: none are."""
-    return next(k for k in range(m + 2) if 2 * stats.binom.sf(k - 1, m, 0.5) <= LEVEL)
+    # Up to so many wins of one side are not significant.
+    most = stats.binom.isf(LEVEL / 2, differ, 0.5)
+    return np.asarray(stats.binom.sf(most, differ, chance) + stats.binom.sf(most, differ, 1 - chance))
