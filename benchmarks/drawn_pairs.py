@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.metrics.base import FloatArray
-from simstudy.truth import pair_model
+from simstudy.truth import MODELS
 
 N_RESAMPLES = 999
 
@@ -66,7 +66,7 @@ def table(n_sets: int, n_units: int) -> None:
     """Rows of seconds."""
     margin = {"kind": "LogNormal", "average": 1.0, "spread": 0.8}
     dependence = {"kind": "GaussianCopula", "correlation": 0.5}
-    model = pair_model("Scores", {"margins": [margin, margin], "dependence": dependence})
+    model = MODELS["Scores"]([margin, margin], dependence)
     drawing = seconds(lambda: model.draw(n_sets, n_units, np.random.default_rng(0)))
     statistics = model.draw(n_sets, n_units, np.random.default_rng(0)).by("item")
 

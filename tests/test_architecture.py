@@ -109,7 +109,7 @@ PUBLIC = {
     "simstudy.comparisons",
     "simstudy.files",
     "simstudy.files.datasets",
-    "simstudy.truth.scores",
+    "simstudy.truth",
     "simstudy.planning",
     "simstudy.pages.sections",
     "simstudy.studies",

@@ -26,7 +26,7 @@ from simstudy.tables import (
     takes_family,
     takes_pairs,
 )  # fmt: skip
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth import correlated_accuracies
 
 
 @pytest.mark.parametrize(

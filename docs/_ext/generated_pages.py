@@ -33,7 +33,7 @@ DOCS = Path(__file__).parents[1]
 ROOT = DOCS.parent
 NAMESPACES = {"": ss} | {name: getattr(ss, name) for name in ("comparisons", "plot", "rankings", "training", "truth")}
 #: Public names that are no function and no class.
-TABLES = ("TESTS", "PAIR_MODELS", "Count")
+TABLES = ("TESTS", "MODELS", "Count")
 
 
 def setup(app: Any) -> dict[str, bool]:
@@ -99,7 +99,7 @@ def constant(name: str, value: Any) -> str:
             ".. data:: Count\n\n   The type of functions that count a metric's statistics, an array (n items, S),\n"
             "   from `Examples` and the answers of a system.\n"
         )
-    called = f"ss.{'truth.' * (name == 'PAIR_MODELS')}{name}"
+    called = f"ss.{'truth.' * (name == 'MODELS')}{name}"
     example = f"   >>> import simstudy as ss\n   >>> sorted({called})[0]\n   '{min(value)}'\n"
     rows = "".join(f"   * - {key}\n     - {_told(one)}\n" for key, one in value.items())
     return f".. data:: {name}\n\n{example}\n.. list-table::\n\n{rows}"
@@ -123,7 +123,7 @@ def reference_index() -> str:
 
 def _first(value: Any, name: str) -> str:
     if name in TABLES:
-        return {"TESTS": "the tests by name", "PAIR_MODELS": "models of two systems by name"}.get(name, "a type")
+        return {"TESTS": "the tests by name", "MODELS": "models of known truth by name"}.get(name, "a type")
     return " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split()).replace("|", r"\|").replace("`", "")
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.stats import binomtest
 
 import simstudy as ss
-from simstudy.truth.scores import Beta, GaussianCopula, ScoreModel
+from simstudy.truth import Beta, GaussianCopula, ScoreModel
 
 N_SETS = 60
 equal = ScoreModel([Beta(0.25, 2.5), Beta(0.25, 2.5)], GaussianCopula(0.6), metric="ap")

@@ -9,7 +9,7 @@ import pandas as pd
 
 import simstudy as ss
 from simstudy.studies import derived_seed, halves
-from simstudy.truth.scores import fit
+from simstudy.truth import fit
 
 #: Measures of test sets: the median correlation of two systems' item scores, the share of pairs with
 #: p <= 0.05 (a fraction), the 95th percentile of gains of pairs with p from 0.04 to 0.06 (metric's scale), and the

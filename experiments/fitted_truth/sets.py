@@ -11,7 +11,7 @@ import pandas as pd
 import simstudy as ss
 from simstudy.files import datasets
 from simstudy.studies import DataFile, RunContext
-from simstudy.truth.scores import Fitted, fit
+from simstudy.truth import Fitted, fit
 
 from .settings import RealSet
 

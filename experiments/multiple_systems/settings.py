@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 import simstudy as ss
 from simstudy.studies import EACH_ONCE, Keys, Positive, Size, Study, one_of
-from simstudy.truth.scores import Bernoulli, GaussianCopula, ItemClusters, LogNormal, ScoreModel, of_families
+from simstudy.truth import Bernoulli, GaussianCopula, ItemClusters, LogNormal, ScoreModel, of_families
 
 ALL_EQUAL, HALF_EQUAL, ALL_DIFFERENT = TRUTHS = ("all equal", "half equal", "all different")
 

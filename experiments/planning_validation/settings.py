@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from simstudy.studies import EACH_ONCE, PAIR_MODELS, Keys, Positive, Resamples, Study, one_of, pair_model
+from simstudy.studies import EACH_ONCE, MODELS, Keys, Positive, Resamples, Study, one_of
 
 Names = Annotated[list[str], EACH_ONCE]
 
@@ -35,7 +35,7 @@ class Margin(Keys):
 
     title: str
     """For the page."""
-    model: Annotated[str, one_of(PAIR_MODELS)]
+    model: Annotated[str, one_of(MODELS)]
     parameters: dict[str, Any]
     """Of the model."""
     margin: Annotated[float, Field(gt=0)]
@@ -56,7 +56,7 @@ class Margin(Keys):
     @property
     def pair(self) -> Any:
         """What draws the two systems."""
-        return pair_model(self.model, self.parameters)
+        return MODELS[self.model](**self.parameters)
 
 
 class Settings(Study):

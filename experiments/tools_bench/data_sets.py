@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from simstudy.studies import METRICS, PAIR_MODELS, Keys, Size, derived_seed, one_of, pair_model
+from simstudy.studies import METRICS, MODELS, Keys, Size, derived_seed, one_of
 
 Floats = NDArray[np.float64]
 
 #: What a data set can hold beside the two systems' scores of items.
 Kind = Literal["answers", "scores", "rankings", "translations", "summaries"]
 
-# Where items come from that are drawn from a pool; the other conditions have a model of `PAIR_MODELS`.
+# Where items come from that are drawn from a pool; the other conditions have a model of `MODELS`.
 POOLED: tuple[Kind, ...] = ("rankings", "translations", "summaries")
 
 # A pool: so many items with the outputs of a better and of a worse system.
@@ -82,7 +82,7 @@ class Condition(Keys):
     """What they are, and what they have in common."""
     kind: Kind
     n_items: Size
-    model: Annotated[str, one_of(PAIR_MODELS)] | None = None
+    model: Annotated[str, one_of(MODELS)] | None = None
     """What draws answers and scores; other kinds are drawn from a pool."""
     parameters: list[dict[str, Any]] = []
     """Of the model: without a gain, and then for each gain."""
@@ -114,7 +114,7 @@ class Condition(Keys):
     def metric(self) -> str:
         """The name of the metric."""
         if self.model is not None:
-            return str(PAIR_MODELS[self.model].metric)
+            return self.models()[0].metric.name
         return {"rankings": "mean", "translations": "bleu", "summaries": "rougeL"}[self.kind]
 
     @property
@@ -152,7 +152,7 @@ class Condition(Keys):
 
     def models(self) -> list[Any]:
         """What draws the systems without and with each gain."""
-        return [pair_model(str(self.model), each) for each in self.parameters]
+        return [MODELS[str(self.model)](**each) for each in self.parameters]
 
 
 def blocks(

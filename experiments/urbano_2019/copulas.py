@@ -11,16 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from simstudy.truth.scores import (
-    Clayton,
-    Dependence,
-    GaussianCopula,
-    Gumbel,
-    Independent,
-    Khoudraji,
-    Survival,
-    TCopula,
-)
+from simstudy.truth import Clayton, Dependence, GaussianCopula, Gumbel, Independent, Survival, TCopula
 
 from .margins import Floats
 
@@ -57,6 +48,13 @@ class Frank(Dependence):
         second = np.logaddexp(0, whole + size * first - left) / size
         drawn = np.stack([first, second if self.theta > 0 else 1 - second], axis=1)
         return np.asarray(np.clip(drawn, least, 1 - least))
+
+    def rank_correlation(self, n_systems: int) -> Floats:
+        # 1 - 4 (1 - D) / theta, where Debye's D is the mean of t / (e^t - 1) from 0 to theta (Nelsen 2006, 5.9).
+        size = max(abs(self.theta), _LEAST_FRANK)
+        t = (np.arange(10_000) + 0.5) / 10_000 * size
+        tau = np.sign(self.theta) * (1 - 4 / size * (1 - (t / np.expm1(t)).mean()))
+        return np.where(np.eye(n_systems, dtype=bool), 1.0, tau)
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ def frank_density(u: Floats, v: Floats, theta: Floats) -> Floats:
 
 
 def tawn_density(u: Floats, v: Floats, theta: Floats, share: Floats | float = 1.0) -> Floats:
-    """Of Gumbel's copula with a share of the first system (Tawn 1988): `Khoudraji` of `Gumbel`; 1: Gumbel's own.
+    """Of Gumbel's copula with a share of the first system (Tawn 1988); 1: Gumbel's own.
 
     With x = -log u and y = -log v its distribution function is exp(-l), where l = (1 - share) x + r and
     r = ((share x)^theta + y^theta)^(1 / theta); the density is exp(x + y - l) (l_x l_y - l_xy).
@@ -150,10 +148,10 @@ _PLAIN = {
     "clayton": Family(clayton_density, Clayton, (_CLAYTON,)),
     "gumbel": Family(tawn_density, Gumbel, (_GUMBEL,)),
     # Type 1 has a share of the first system, type 2 of the second; the other one's is 1.
-    "tawn 1": Family(tawn_density, lambda theta, share: Khoudraji(Gumbel(theta), (share, 1.0)), (_TAWN, _SHARES)),
+    "tawn 1": Family(tawn_density, lambda theta, share: Gumbel(theta, (share, 1.0)), (_TAWN, _SHARES)),
     "tawn 2": Family(
         lambda u, v, theta, share: tawn_density(v, u, theta, share),
-        lambda theta, share: Khoudraji(Gumbel(theta), (1.0, share)),
+        lambda theta, share: Gumbel(theta, (1.0, share)),
         (_TAWN, _SHARES),
     ),
 }

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, signal, special, stats
 
-from simstudy.truth.scores import Margin, Ordinal
+from simstudy.truth import Margin, Ordinal
 
 Floats = NDArray[np.float64]
 

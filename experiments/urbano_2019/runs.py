@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.studies import Condition
-from simstudy.truth.scores import Margin
+from simstudy.truth import Margin
 
 from .margins import Floats, effectiveness, smoothed
 

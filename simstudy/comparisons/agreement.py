@@ -48,7 +48,7 @@ def agreement(
     Examples
     --------
     >>> from simstudy.comparisons.comparing import compare
-    >>> from simstudy.truth.synthetic import correlated_accuracies
+    >>> from simstudy.truth import correlated_accuracies
     >>> outputs = correlated_accuracies([0.7, 0.76, 0.82], 400)
     >>> tests = ("randomization", "z_independent")
     >>> table = agreement(pd.concat([compare(outputs, test=test).frame for test in tests]))

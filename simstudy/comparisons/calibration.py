@@ -83,7 +83,7 @@ def calibration(
 
     Examples
     --------
-    >>> from simstudy.truth.synthetic import correlated_accuracies
+    >>> from simstudy.truth import correlated_accuracies
     >>> from simstudy.comparisons.comparing import compare
     >>> true = [0.7 + k / 200 for k in range(30)]
     >>> here, there = correlated_accuracies(true, 400, seed=1), correlated_accuracies(true, 100_000, seed=2)

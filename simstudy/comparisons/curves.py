@@ -42,7 +42,7 @@ def curve(pairs: pd.DataFrame, *, n_points: int = 50) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from simstudy.truth.synthetic import correlated_accuracies
+    >>> from simstudy.truth import correlated_accuracies
     >>> from simstudy.comparisons.comparing import compare
     >>> outputs = correlated_accuracies([0.7 + k / 200 for k in range(12)], 400)
     >>> table = curve(compare(outputs, n_resamples=2000))

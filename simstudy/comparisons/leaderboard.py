@@ -82,7 +82,7 @@ def leaderboard(
 
     Examples
     --------
-    >>> from simstudy.truth.synthetic import correlated_accuracies
+    >>> from simstudy.truth import correlated_accuracies
     >>> board = leaderboard(correlated_accuracies([0.5, 0.7, 0.7, 0.9], 300))
     >>> board[["system", "rank", "rank_low", "rank_high", "may_be_best"]].head(3).to_numpy().tolist()
     [['system-4', 1, 1, 1, True], ['system-2', 2, 2, 3, False], ['system-3', 3, 2, 3, False]]

@@ -42,7 +42,7 @@ def ranks(pairs: pd.DataFrame, *, alpha: float = 0.05) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from simstudy.truth.synthetic import correlated_accuracies
+    >>> from simstudy.truth import correlated_accuracies
     >>> from simstudy.comparisons.comparing import compare
     >>> table = ranks(compare(correlated_accuracies([0.5, 0.7, 0.9], 400)))
     >>> table[["n_adjacent", "n_significant", "n_significant_holm", "ranks_apart"]].iloc[0].tolist()

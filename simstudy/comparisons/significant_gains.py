@@ -90,7 +90,7 @@ def significant_gains(
 
     Examples
     --------
-    >>> from simstudy.truth.synthetic import correlated_accuracies
+    >>> from simstudy.truth import correlated_accuracies
     >>> from simstudy.comparisons.comparing import compare
     >>> pairs = compare(correlated_accuracies([0.7 + k / 200 for k in range(12)], 400))
     >>> row = significant_gains(pairs).iloc[0]

@@ -62,7 +62,7 @@ def thresholds(
 
     Examples
     --------
-    >>> from simstudy.truth.synthetic import correlated_accuracies
+    >>> from simstudy.truth import correlated_accuracies
     >>> from simstudy.comparisons.comparing import compare
     >>> outputs = correlated_accuracies([0.7 + k / 200 for k in range(12)], 400)
     >>> table = thresholds(compare(outputs, n_resamples=2000))   # 66 pairs: hardly any with p near 0.05

@@ -31,7 +31,7 @@ class DrawnPairs:
     Parameters
     ----------
     statistics
-        (M, 2, n units, S), as a model of `simstudy.truth.PAIR_MODELS` draws them.
+        (M, 2, n units, S), as a model of `simstudy.truth` draws them.
     metric
         A name of `simstudy.metrics.METRICS`.
     n_resamples, seed
@@ -44,8 +44,8 @@ class DrawnPairs:
 
     Examples
     --------
-    >>> from simstudy.truth import PAIR_MODELS
-    >>> model = PAIR_MODELS["RightOrWrong"]((0.8, 0.8), between=0.5)
+    >>> from simstudy.truth import MODELS
+    >>> model = MODELS["RightOrWrong"]((0.8, 0.8), between=0.5)
     >>> drawn = DrawnPairs(model.draw(200, 60, np.random.default_rng(0)).by("item"), "accuracy")
     >>> two_sided, one_sided = (row["n_rejected"] for row in drawn.decisions(["sign_flips"]))
     >>> 0 < two_sided < one_sided < 40, drawn.coverage(model.true_gain)["n_covered"] > 180

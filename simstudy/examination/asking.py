@@ -100,7 +100,7 @@ def examine(
 
     Examples
     --------
-    >>> from simstudy.truth.synthetic import correlated_accuracies
+    >>> from simstudy.truth import correlated_accuracies
     >>> found = examine(correlated_accuracies([0.5, 0.7, 0.9], 400))
     >>> found.groups.groupby("group")["system"].agg(list).tolist()
     [['system-3'], ['system-2'], ['system-1']]

@@ -207,7 +207,7 @@ class Examination(ReprMixin):
         Examples
         --------
         >>> from simstudy.examination import examine
-        >>> from simstudy.truth.synthetic import correlated_accuracies
+        >>> from simstudy.truth import correlated_accuracies
         >>> found = examine(correlated_accuracies([0.5, 0.7, 0.9], 400))
         >>> print(found.to_latex("leaderboard").splitlines()[8])
         \textbf{system-3} & \textbf{92.0} & [88.9, 94.3] & 1 (1) \\

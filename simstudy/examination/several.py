@@ -46,7 +46,7 @@ class Several(ReprMixin):
     Examples
     --------
     >>> from simstudy.examination import examine
-    >>> from simstudy.truth.synthetic import correlated_accuracies
+    >>> from simstudy.truth import correlated_accuracies
     >>> outputs = correlated_accuracies([0.6, 0.7], 400)
     >>> found = Several((examine(outputs), examine(outputs.head(200))))
     >>> found.table[["n_items", "better", "p_value"]].shape

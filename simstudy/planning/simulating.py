@@ -28,7 +28,7 @@ from simstudy.planning.spreads import gain_parts
 from simstudy.running.progress import doing
 from simstudy.statistics.pvalues import clopper_pearson
 from simstudy.text.numerals import units_name, units_text
-from simstudy.truth.scores import fit
+from simstudy.truth import fit
 from simstudy.validation import InputError
 
 # Numbers that are drawn in all, by the statistics of an item: two, or more, which cost more.
@@ -145,7 +145,7 @@ def _tested(
 
 def _of_model(outputs: Outputs, gain: float) -> _Draw:
     """How test sets of a model fitted to two systems are drawn; a ValueError where it cannot have the gain."""
-    pair = fit(outputs, shrink=False).model.with_gain(gain).pair()
+    pair = fit(outputs, shrink=False).model.with_gain(gain)
     return lambda n_sets, n_units, rng: pair.draw(n_sets, n_units, rng).by(pair.units[0])
 
 

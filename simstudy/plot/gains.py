@@ -75,7 +75,7 @@ def curve(
     Examples
     --------
     >>> from simstudy.comparisons.comparing import compare
-    >>> from simstudy.truth.synthetic import correlated_accuracies
+    >>> from simstudy.truth import correlated_accuracies
     >>> pairs = compare(correlated_accuracies([0.7, 0.75, 0.8], 200), n_resamples=500)
     >>> curve(pairs).get_ylabel()
     'confidence, 1 − p (two-sided)'

@@ -2,7 +2,7 @@
 
 Read `run.py` first, then `natural/study.py`, `resampling/study.py` and `simulation/study.py`. A study whose study.toml
 says kind = "program" has a study.py beside it (`simstudy.studies.catalogue`). It imports from `simstudy`,
-`simstudy.pages.sections`, `simstudy.truth.scores` and from here: building blocks check their arguments less than the
+`simstudy.pages.sections`, `simstudy.truth` and from here: building blocks check their arguments less than the
 functions of `simstudy` do.
 """
 
@@ -51,17 +51,17 @@ from simstudy.studies.run import Results, run_study
 from simstudy.studies.side_by_side import side_by_side, side_by_side_sections
 from simstudy.studies.simulation.definition import Condition, Simulation
 from simstudy.studies.simulation.drawing import Block, Replicate, by_block
-from simstudy.truth import PAIR_MODELS, pair_model
+from simstudy.truth import MODELS
 from simstudy.truth.redrawn import halves
 
 __all__ = [
-    "EACH_ONCE", "METRICS", "PAIR_MODELS", "Block", "Cell", "Comparison", "Condition", "DataFile", "Decision",
+    "EACH_ONCE", "METRICS", "MODELS", "Block", "Cell", "Comparison", "Condition", "DataFile", "Decision",
     "DrawnBoards", "DrawnPairs", "Findings", "Keys", "Level", "NormalDifference", "Positive", "Problems", "Replicate",
     "Resamples", "Results", "RightOrWrongDifference", "RunContext", "ShippedTables", "Shown", "SideBySide",
     "Simulation", "Size", "Study", "StudyError", "TaskName", "Training", "benjamini_hochberg", "by_block",
     "central_range", "check_comparison", "check_systems", "clopper_pearson", "close_pairs", "declared_version",
     "derived_seed", "disagreement_of_correlation", "fisher_exact", "halves", "hashes_of", "holm", "label",
     "load_study", "make_study", "minimum_detectable_gain", "of_pairs", "of_spread", "one_of", "outputs_of",
-    "pair_model", "run_comparisons", "run_study", "shipped_studies", "side_by_side", "side_by_side_sections",
-    "size_for", "tables_of", "tango", "train", "training_variance",
+    "run_comparisons", "run_study", "shipped_studies", "side_by_side", "side_by_side_sections", "size_for",
+    "tables_of", "tango", "train", "training_variance",
 ]  # fmt: skip

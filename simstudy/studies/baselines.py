@@ -15,7 +15,7 @@ from simstudy.outputs import Outputs, TestSet
 from simstudy.running.fingerprints import derived_seed
 from simstudy.studies.comparing import run_comparisons
 from simstudy.studies.context import RunContext
-from simstudy.truth.redrawn import LEAST_SPLIT, at_least, halves, redraw
+from simstudy.truth.redrawn import LEAST_SPLIT, halves, redraw
 
 # Draws of halves need no finer p-values than bins have.
 _HALVES_RESAMPLES = 100_000
@@ -104,3 +104,22 @@ def with_baseline(table: pd.DataFrame, baseline: pd.DataFrame) -> pd.DataFrame:
     keys = ["relation", "elsewhere", "p_from", "p_to"]
     renamed = baseline.rename(columns={**names, "n_items_elsewhere": "n_items_baseline"})
     return table.merge(renamed[[*keys, *names.values(), "n_items_baseline"]], on=keys, how="left")
+
+
+def at_least(outputs: Outputs, n_items: int, *, unit: str | None = None) -> Outputs:
+    """The first whole units of a test set that have so many items together, or all of it.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"id": list("pqrs"), "cluster": ["x", "x", "y", "y"]})
+    >>> outputs = Outputs.from_statistics([[[1, 1]] * 4], "accuracy", items=items)
+    >>> at_least(outputs, 1).n_items, at_least(outputs, 3).n_items, at_least(outputs, 9).n_items
+    (2, 4, 4)
+    """
+    unit = unit or outputs.natural_unit
+    if n_items >= outputs.n_items:
+        return outputs
+    if unit == "item":
+        return outputs.head(n_items)
+    labels = outputs.labels(unit).to_numpy()
+    return outputs.take(np.flatnonzero(np.isin(labels, pd.unique(labels[:n_items]))))

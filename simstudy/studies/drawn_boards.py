@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simstudy.comparisons.stepdown import Places, gain_parts, places
 from simstudy.engines.drawn_pairs import p_values
@@ -16,7 +15,7 @@ from simstudy.engines.registry import TESTS
 from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import n_undefined
-from simstudy.truth.scores import KnownTruth
+from simstudy.truth import KnownTruth
 from simstudy.validation import InputError, check_choice, check_whole
 
 # Scores of one system on one item that are in memory together.
@@ -41,7 +40,7 @@ class DrawnBoards:
 
     Examples
     --------
-    >>> from simstudy.truth.scores import Bernoulli, GaussianCopula, ScoreModel
+    >>> from simstudy.truth import Bernoulli, GaussianCopula, ScoreModel
     >>> model = ScoreModel([Bernoulli(0.7)] * 3, GaussianCopula(0.5), metric="accuracy")
     >>> (drawn,) = DrawnBoards.of(model, 40, 100, np.random.default_rng(0))
     >>> p = drawn.p_values("sign_flips")
@@ -67,7 +66,8 @@ class DrawnBoards:
         size = 1.0 if model.clusters is None else model.clusters.mean_size
         at_once = max(1, int(_SCORES / (model.n_systems * n_units * size)))
         for first in range(0, n_sets, at_once):
-            yield cls(_drawn(model, min(at_once, n_sets - first), n_units, rng), model.metric.name)
+            drawn = model.draw(min(at_once, n_sets - first), n_units, rng)
+            yield cls(drawn.by(model.units[0]), model.metric.name)
 
     @property
     def n_systems(self) -> int:
@@ -140,16 +140,3 @@ class DrawnBoards:
         return Question(
             statistics, METRICS[self.metric], names, "item", np.array([0, n_units]), alternative, asked=(better, worse)
         )
-
-
-def _drawn(model: KnownTruth, n_sets: int, n_units: int, rng: np.random.Generator) -> NDArray[np.generic]:
-    if model.clusters is None:
-        statistics = model.draw(n_sets * n_units, rng)
-    else:
-        sizes = np.tile(model.clusters.sizes(n_units, 0, rng), n_sets)
-        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        of_items = model.draw(sizes, rng)
-        # Sums of small whole numbers may be beyond their kind.
-        wide = of_items.astype(np.int64 if of_items.dtype.kind in "iu" else np.float64)
-        statistics = np.add.reduceat(wide, starts, axis=1)
-    return np.asarray(statistics.reshape(model.n_systems, n_sets, n_units, -1).swapaxes(0, 1))

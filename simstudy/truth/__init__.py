@@ -1,17 +1,55 @@
-"""Simulated data with known truth: whole test sets of K systems, many test sets of two, and redrawn real ones.
+"""Simulated data with known truth: any margins x any dependence x any clusters, and real test sets drawn again.
 
-Begin with `simstudy.truth.scores`: one family of models, any margins x any dependence x any clusters. Cases
-and neighbours of it have random streams of their own: `synthetic`, `pair_answers`, `pair_models` and `translations`.
+Read first: `margins` (one system's scores), `dependence` (what systems have in common), then `models`. `corpus` has
+models of metrics that are no means of scores, `fitted` those that are learned from real outputs, and `named` wrappers
+of a few words.
 """
 
-from simstudy.truth.known import PAIR_MODELS, pair_model
+from simstudy.truth.corpus import CorpusModel, Responses
+from simstudy.truth.dependence import (
+    Clayton,
+    Dependence,
+    GaussianCopula,
+    Gumbel,
+    Independent,
+    Survival,
+    TCopula,
+    of_families,
+)
+from simstudy.truth.fitted import Fitted, fit
+from simstudy.truth.margins import Bernoulli, Beta, BetaBinomial, Gamma, LogNormal, Margin, Ordinal, StudentT
+from simstudy.truth.models import Drawn, ItemClusters, KnownTruth, ScoreModel
+from simstudy.truth.named import MODELS, clustered_accuracies, correlated_accuracies, right_or_wrong
 from simstudy.truth.redrawn import redraw
-from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
 
 __all__ = [
-    "PAIR_MODELS",
+    "MODELS",
+    "Bernoulli",
+    "Beta",
+    "BetaBinomial",
+    "Clayton",
+    "CorpusModel",
+    "Dependence",
+    "Drawn",
+    "Fitted",
+    "Gamma",
+    "GaussianCopula",
+    "Gumbel",
+    "Independent",
+    "ItemClusters",
+    "KnownTruth",
+    "LogNormal",
+    "Margin",
+    "Ordinal",
+    "Responses",
+    "ScoreModel",
+    "StudentT",
+    "Survival",
+    "TCopula",
     "clustered_accuracies",
     "correlated_accuracies",
-    "pair_model",
+    "fit",
+    "of_families",
     "redraw",
+    "right_or_wrong",
 ]

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.outputs import Outputs, check_outputs
+from simstudy.truth.models import generator
 from simstudy.validation import InputError, check_seed, check_text, check_whole
 
 #: Units that a test set must have to be split: two each.
@@ -45,7 +46,7 @@ def redraw(population: Outputs, size: int, draw: int, *, unit: str | None = None
     check_outputs("population", population)
     check_whole("size", size, 1)
     _check_draw(unit, draw, seed)
-    rng = np.random.default_rng([seed, draw])
+    rng = generator(seed, draw)
     name = f"{population.test_set}, redrawn"
     unit = unit or population.natural_unit
     if unit == "item":
@@ -81,7 +82,7 @@ def halves(outputs: Outputs, draw: int, *, unit: str | None = None, seed: int = 
     n_units = int(codes.max()) + 1
     if n_units < LEAST_SPLIT:
         raise InputError("outputs", f"must have at least {LEAST_SPLIT} units ({unit}) to be split", n_units)
-    place = np.random.default_rng([seed, draw, 1]).permutation(n_units)[codes]
+    place = generator(seed, draw, purpose=1).permutation(n_units)[codes]
     order = np.argsort(place, kind="stable")
     first = place[order] < n_units // 2
     one, other = np.sort(order[first]), order[~first]
@@ -90,24 +91,5 @@ def halves(outputs: Outputs, draw: int, *, unit: str | None = None, seed: int = 
 
 def _check_draw(unit: object, draw: object, seed: object) -> None:
     check_text("unit", unit, "the name of a column of the items", or_none=True)
-    check_whole("draw", draw, 0)
+    check_whole("draw", draw, 0, 2**32)
     check_seed(seed)
-
-
-def at_least(outputs: Outputs, n_items: int, *, unit: str | None = None) -> Outputs:
-    """The first whole units of a test set that have so many items together, or all of it.
-
-    Examples
-    --------
-    >>> items = pd.DataFrame({"id": list("pqrs"), "cluster": ["x", "x", "y", "y"]})
-    >>> outputs = Outputs.from_statistics([[[1, 1]] * 4], "accuracy", items=items)
-    >>> at_least(outputs, 1).n_items, at_least(outputs, 3).n_items, at_least(outputs, 9).n_items
-    (2, 4, 4)
-    """
-    unit = unit or outputs.natural_unit
-    if n_items >= outputs.n_items:
-        return outputs
-    if unit == "item":
-        return outputs.head(n_items)
-    labels = outputs.labels(unit).to_numpy()
-    return outputs.take(np.flatnonzero(np.isin(labels, pd.unique(labels[:n_items]))))

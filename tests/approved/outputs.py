@@ -12,7 +12,7 @@ import simstudy as ss
 from simstudy.comparisons.sequential import sequential
 from simstudy.comparisons.win_rates import win_rates
 from simstudy.outputs import Outputs
-from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
+from simstudy.truth import clustered_accuracies, correlated_accuracies
 from tests.approved.record import STUDIES, Values, recording
 from tests.experiments.programs import program
 

@@ -11,8 +11,15 @@ import pandas as pd
 import simstudy as ss
 from simstudy.outputs import Outputs
 from simstudy.planning import Plan
-from simstudy.truth.scores import Beta, GaussianCopula, ItemClusters, Ordinal, ScoreModel
-from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
+from simstudy.truth import (
+    Beta,
+    GaussianCopula,
+    ItemClusters,
+    Ordinal,
+    ScoreModel,
+    clustered_accuracies,
+    correlated_accuracies,
+)
 from tests.approved.record import STUDIES, Values, recording
 
 

@@ -7,13 +7,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 from scipy import stats
+from simstudy.truth.known import PAIR_MODELS
 
 import simstudy as ss
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.outputs import Outputs
-from simstudy.truth.known import PAIR_MODELS
-from simstudy.truth.redrawn import halves, redraw
-from simstudy.truth.scores import (
+from simstudy.truth import (
     Bernoulli,
     Beta,
     BetaBinomial,
@@ -36,6 +35,7 @@ from simstudy.truth.scores import (
     TCopula,
     fit,
 )
+from simstudy.truth.redrawn import halves, redraw
 from tests.approved.plans import f1_counts
 from tests.approved.record import STUDIES, Values, recording
 

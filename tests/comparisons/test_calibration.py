@@ -6,8 +6,8 @@ import pytest
 
 from simstudy.comparisons.calibration import TABLE_1, calibration, expected_wins
 from simstudy.outputs import Outputs
+from simstudy.truth import correlated_accuracies
 from simstudy.truth.redrawn import redraw
-from simstudy.truth.synthetic import correlated_accuracies
 from tests.oracles import compared
 
 TRUE = [0.7 + 0.08 * k / 24 for k in range(24)]

@@ -15,7 +15,7 @@ from simstudy.metrics.base import Ratio
 from simstudy.metrics.mean import Mean
 from simstudy.metrics.user_metrics import metric
 from simstudy.outputs import Outputs
-from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
+from simstudy.truth import clustered_accuracies, correlated_accuracies
 
 SETS = ["rank_low", "rank_high", "rank_low_own", "rank_high_own", "may_be_best"]
 N = 48

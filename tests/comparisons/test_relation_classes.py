@@ -22,7 +22,7 @@ from simstudy.plot.matrices import matrix
 from simstudy.statistics.decisions import prefers_better
 from simstudy.statistics.multiplicity import corrected
 from simstudy.tables import require_one_question
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth import correlated_accuracies
 from tests.oracles import compared as table_of
 
 

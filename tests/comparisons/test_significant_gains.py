@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from simstudy.comparisons.significant_gains import just_significant, significant_gains
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth import correlated_accuracies
 from tests.comparisons.made_up import made_up
 from tests.oracles import compared
 

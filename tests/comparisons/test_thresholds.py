@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from simstudy.comparisons.other_systems import weighted_percentile
 from simstudy.comparisons.thresholds import thresholds
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth import correlated_accuracies
 from tests.oracles import compared
 
 

@@ -18,7 +18,7 @@ from simstudy.outputs import Outputs
 from simstudy.pages.html import html
 from simstudy.readers.long_table import Loaded
 from simstudy.running.folders import verify
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth import correlated_accuracies
 
 
 @pytest.fixture(scope="module")

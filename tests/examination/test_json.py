@@ -15,7 +15,7 @@ from simstudy.examination.json import as_json
 from simstudy.outputs import Outputs
 from simstudy.readers.long_table import Loaded
 from simstudy.suites import across_tasks
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth import correlated_accuracies
 
 KEYS = [
     "schema", "simstudy", "settings", "verdict", "notes", "systems", "pairs", "groups", "thresholds",

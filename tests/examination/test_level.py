@@ -13,7 +13,7 @@ from simstudy.examination.limits import limits
 from simstudy.examination.page import page_of
 from simstudy.examination.printed import neighbours_text
 from simstudy.papers.document import Table, cells
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth import correlated_accuracies
 
 
 def marks(table: Table, column: str) -> dict[tuple[str, ...], str]:

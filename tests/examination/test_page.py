@@ -16,7 +16,7 @@ from simstudy.examination import Examination, examine, page, sections
 from simstudy.examination.rows import facts, intervals_for, pair_rows
 from simstudy.outputs import Outputs
 from simstudy.readers.long_table import Loaded
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth import correlated_accuracies
 
 COMPARISON = {"n_resamples": 2000, "monte_carlo": True}
 

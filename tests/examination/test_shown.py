@@ -20,7 +20,7 @@ from simstudy.notes import notes_kept
 from simstudy.outputs import Outputs, TestSet
 from simstudy.pages import charts as of_pages
 from simstudy.text.numerals import gain_text, p_adjusted, p_short, p_text
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth import correlated_accuracies
 from tests.examination.rows import only_new_is_right, pair
 
 # Two relations of the pairs, and one that no pair has.

@@ -13,9 +13,8 @@ import pytest
 import simstudy as ss
 from simstudy.comparisons.correlation import correlation
 from simstudy.outputs import Outputs
+from simstudy.truth import clustered_accuracies, correlated_accuracies, fit
 from simstudy.truth.redrawn import halves
-from simstudy.truth.scores import fit
-from simstudy.truth.synthetic import clustered_accuracies, correlated_accuracies
 from tests.experiments.programs import program
 from tests.oracles import compared
 

@@ -15,7 +15,7 @@ from scipy import stats
 import simstudy as ss
 from simstudy.running.fingerprints import derived_seed
 from simstudy.studies import DrawnBoards, StudyError
-from simstudy.truth.synthetic import outcome_correlation
+from simstudy.truth import outcome_correlation
 from tests.experiments.programs import program, small
 from tests.oracles import compared
 

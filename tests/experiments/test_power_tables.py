@@ -14,7 +14,7 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.studies import Results, StudyError
-from simstudy.truth.scores import Bernoulli, GaussianCopula, ScoreModel, of_families
+from simstudy.truth import Bernoulli, GaussianCopula, ScoreModel, of_families
 from tests.experiments.programs import first_cells, known, program, small
 
 BENCHMARKS, TABLES = (program("power_tables", part) for part in ("benchmarks", "tables"))

@@ -11,8 +11,8 @@ import simstudy as ss
 from simstudy.planning import leaderboards, predict
 from simstudy.planning.settings import Level
 from simstudy.planning.true_scores import Posterior, posterior
-from simstudy.truth.synthetic import outcome_correlation
 from tests.oracles import compared
+from tests.truth.bivariate import outcome_correlation
 
 ACCURACIES = [0.60 + k / 60 for k in range(14)]
 

@@ -13,7 +13,7 @@ from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.settings import Level
 from simstudy.statistics.proportions import tango_z
 from simstudy.studies import DrawnPairs
-from simstudy.truth.scores import Bernoulli, GaussianCopula, ScoreModel
+from simstudy.truth import Bernoulli, GaussianCopula, ScoreModel
 from tests.oracles import compared
 from tests.planning.options import plan_with
 

@@ -17,18 +17,19 @@ from simstudy.planning.pilots import of_two
 from simstudy.planning.right_or_wrong import RightOrWrongDifference
 from simstudy.planning.settings import Level
 from simstudy.planning.spreads import spread_interval
-from simstudy.truth import PAIR_MODELS
-from simstudy.truth.pair_base import PairModel
-from simstudy.truth.scores import (
+from simstudy.truth import (
+    MODELS,
     Beta,
     BetaBinomial,
     GaussianCopula,
     ItemClusters,
+    KnownTruth,
     LogNormal,
     Margin,
     Ordinal,
     ScoreModel,
 )
+from tests.experiments.programs import program
 from tests.planning.test_pilots import Draw as PairDraw
 from tests.planning.test_pilots import f1, precision
 
@@ -40,15 +41,19 @@ FIVE = Ordinal((1, 2, 3, 4, 5), (0.05, 0.15, 0.3, 0.3, 0.2))
 
 def scores(
     margin: Margin, r: float, gain: float, *, metric: str = "mean", clusters: ItemClusters | None = None
-) -> Callable[[], PairModel]:
-    return lambda: ScoreModel([margin, margin], GaussianCopula(r), clusters, metric=metric).with_gain(gain).pair()
+) -> Callable[[], KnownTruth]:
+    return lambda: ScoreModel([margin, margin], GaussianCopula(r), clusters, metric=metric).with_gain(gain)
 
 
-def given(model: str, *parameters: object, **more: object) -> Callable[[], PairModel]:
-    return lambda: PAIR_MODELS[model](*parameters, **more)  # type: ignore[call-arg]
+def given(model: str, *parameters: object, **more: object) -> Callable[[], KnownTruth]:
+    return lambda: MODELS[model](*parameters, **more)
 
 
-CONDITIONS: dict[str, tuple[Callable[[], PairModel], float]] = {
+def translations(quality: tuple[float, float], length: tuple[float, float]) -> Callable[[], KnownTruth]:
+    return lambda: program("error_rates", "models").Translations(quality, length)
+
+
+CONDITIONS: dict[str, tuple[Callable[[], KnownTruth], float]] = {
     "accuracy": (given("RightOrWrong", (0.83, 0.80), between=0.5), 0.8),
     "accuracy, unlike": (given("RightOrWrong", (0.60, 0.55), between=0.2), 0.9),
     "accuracy, variants": (given("RightOrWrong", (0.72, 0.70), between=0.95), 0.8),
@@ -58,26 +63,26 @@ CONDITIONS: dict[str, tuple[Callable[[], PairModel], float]] = {
     "F1, recall": (given("Responses", (0.66, 0.60), (0.8, 0.8)), 0.9),
     "F1, precision": (given("Responses", (0.7, 0.7), (0.82, 0.72)), 0.8),
     "F1, large gain": (given("Responses", (0.8, 0.6), (0.8, 0.7)), 0.8),
-    "BLEU": (given("Translations", (0.66, 0.60), (1.02, 0.97)), 0.8),
-    "BLEU, one length": (given("Translations", (0.68, 0.60), (1.0, 1.0)), 0.8),
-    "BLEU, short": (given("Translations", (0.68, 0.62), (1.0, 0.95)), 0.5),
+    "BLEU": (translations((0.66, 0.60), (1.02, 0.97)), 0.8),
+    "BLEU, one length": (translations((0.68, 0.60), (1.0, 1.0)), 0.8),
+    "BLEU, short": (translations((0.68, 0.62), (1.0, 0.95)), 0.5),
     "ratings": (scores(FIVE, 0.6, 0.1), 0.8),
     "ratings, unlike": (scores(FIVE, 0.1, 0.3), 0.9),
     "average precision": (scores(Beta(0.3, 2.5), 0.8, 0.03, metric="ap"), 0.8),
     "samples": (scores(BetaBinomial(5, 0.6, 1.0), 0.5, 0.2), 0.8),
     "long tails": (scores(LogNormal(1.0, 0.7), 0.7, 0.1), 0.8),
-    "clusters": (given("Clusters", (0.85, 0.80), within=0.3, between=0.5, size=5), 0.8),
-    "clusters, varying": (given("Clusters", (0.84, 0.80), within=0.3, between=0.5, size=8, varying=True), 0.8),
+    "clusters": (given("RightOrWrong", (0.85, 0.80), between=0.5, within=0.3, size=5), 0.8),
+    "clusters, varying": (given("RightOrWrong", (0.84, 0.80), between=0.5, within=0.3, size=8, varying=True), 0.8),
     "clusters of ratings": (scores(FIVE, 0.5, 0.1, clusters=ItemClusters(0.2, 10)), 0.8),
 }
 
 
-def in_units(model: PairModel, n_sets: int, n_units: int, seed: int) -> np.ndarray:  # type: ignore[type-arg]
+def in_units(model: KnownTruth, n_sets: int, n_units: int, seed: int) -> np.ndarray:  # type: ignore[type-arg]
     return model.draw(n_sets, n_units, np.random.default_rng(seed)).by(model.units[0])
 
 
-def outputs(statistics: np.ndarray, model: PairModel) -> Outputs:  # type: ignore[type-arg]
-    return Outputs.from_statistics(statistics, model.metric, ["new", "old"])
+def outputs(statistics: np.ndarray, model: KnownTruth) -> Outputs:  # type: ignore[type-arg]
+    return Outputs.from_statistics(statistics, model.metric.name, ["new", "old"])
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
@@ -88,14 +93,14 @@ def test_the_power_at_the_planned_size_is_the_planned_one(name: str) -> None:
     """
     make, power = CONDITIONS[name]
     model = make()
-    texts = model.metric == "bleu"
+    texts = model.metric.name == "bleu"
     population = outputs(in_units(model, 1, 40_000 if texts else 100_000, 1)[0], model)
     plan = ss.plan(ss.Pilot(population, n_sets=0), gain=model.true_gain, power=power)
     n = int(plan.answers["n_units"].iloc[0])
     assert 20 <= n <= 20_000
     found = n_sets = 0
     for batch in range(8 if texts else 20):
-        drawn = DrawnPairs(in_units(model, 500, n, 100 + batch), model.metric, n_resamples=1999, seed=batch)
+        drawn = DrawnPairs(in_units(model, 500, n, 100 + batch), model.metric.name, n_resamples=1999, seed=batch)
         found += sum(row["n_rejected_first"] for row in drawn.decisions(["sign_flips"], (0.05,), ["two-sided"]))
         n_sets += 500
     print(f"{name}: {n} units, planned {power}, found {found / n_sets:.4f}")
@@ -104,7 +109,7 @@ def test_the_power_at_the_planned_size_is_the_planned_one(name: str) -> None:
 
 
 #: Equal systems, the margin, and the number of test sets.
-MARGINS: dict[str, tuple[Callable[[], PairModel], float, int]] = {
+MARGINS: dict[str, tuple[Callable[[], KnownTruth], float, int]] = {
     "ratings": (scores(FIVE, 0.6, 0.0), 0.25, 20_000),
     "ratings, unlike": (scores(FIVE, 0.1, 0.0), 0.4, 20_000),
     "average precision": (scores(Beta(0.3, 2.5), 0.8, 0.0, metric="ap"), 0.05, 20_000),
@@ -112,8 +117,8 @@ MARGINS: dict[str, tuple[Callable[[], PairModel], float, int]] = {
     "long tails": (scores(LogNormal(1.0, 0.7), 0.7, 0.0), 0.15, 20_000),
     "F1": (given("Responses", (0.72, 0.72), (0.77, 0.77)), 4.0, 15_000),
     "F1, precise": (given("Responses", (0.6, 0.6), (0.9, 0.9)), 4.0, 15_000),
-    "BLEU": (given("Translations", (0.63, 0.63), (1.0, 1.0)), 3.0, 10_000),
-    "clusters": (given("Clusters", (0.8, 0.8), within=0.3, between=0.5, size=5), 5.0, 20_000),
+    "BLEU": (translations((0.63, 0.63), (1.0, 1.0)), 3.0, 10_000),
+    "clusters": (given("RightOrWrong", (0.8, 0.8), between=0.5, within=0.3, size=5), 5.0, 20_000),
     "clusters of ratings": (scores(FIVE, 0.5, 0.0, clusters=ItemClusters(0.2, 10)), 0.15, 20_000),
     "accuracy": (given("RightOrWrong", (0.8, 0.8), between=0.5), 7.0, 20_000),
     "accuracy, few errors": (given("RightOrWrong", (0.97, 0.97), between=0.9), 3.0, 20_000),
@@ -126,12 +131,12 @@ def test_the_power_to_show_a_margin_is_the_planned_one(name: str, goal: str) -> 
     """Of a spread that is known, the engines' intervals on test sets of the planned size."""
     make, margin, n_sets = MARGINS[name]
     model = make()
-    population = outputs(in_units(model, 1, 60_000 if model.metric == "bleu" else 1_000_000, 1)[0], model)
+    population = outputs(in_units(model, 1, 60_000 if model.metric.name == "bleu" else 1_000_000, 1)[0], model)
     row = ss.plan(ss.Pilot(population, n_sets=0), margin=margin).answers.set_index("goal").loc[goal]
     n = int(row["n_units"])
     shown = np.concatenate(
         [
-            DrawnPairs(in_units(model, 500, n, 100 + batch), model.metric).shown_within(margin)[goal == EQUIVALENT]
+            DrawnPairs(in_units(model, 500, n, 100 + batch), model.metric.name).shown_within(margin)[goal == EQUIVALENT]
             for batch in range(n_sets // 500)
         ]
     )
@@ -145,9 +150,8 @@ def test_the_power_to_show_a_margin_is_the_planned_one(name: str, goal: str) -> 
 def test_what_a_pilot_says_covers_what_is_so(name: str, n: int) -> None:
     """The 95 % interval of the spread, and so of sizes and gains, of 1,000 pilots: 90 % and more hold the truth."""
     model = CONDITIONS[name][0]()
-    true = of_two(outputs(in_units(model, 1, 40_000 if model.metric == "bleu" else 200_000, 2)[0], model)).middle.sd_of(
-        0.0
-    )
+    n_units = 40_000 if model.metric.name == "bleu" else 200_000
+    true = of_two(outputs(in_units(model, 1, n_units, 2)[0], model)).middle.sd_of(0.0)
     covered = tried = 0
     for pilot in in_units(model, 1000, n, 3):
         try:

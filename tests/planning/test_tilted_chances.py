@@ -8,11 +8,11 @@ from scipy import optimize, stats
 
 import simstudy as ss
 from simstudy.planning.simulating import _of_own_units, tilted_chances
-from simstudy.truth import PAIR_MODELS
+from simstudy.truth import Responses
 
 
 def f1_pilot(n: int = 200) -> ss.Outputs:
-    model = PAIR_MODELS["Responses"]((0.75, 0.74), (0.77, 0.765))
+    model = Responses((0.75, 0.74), (0.77, 0.765))
     return ss.Outputs.from_statistics(
         model.draw(1, n, np.random.default_rng(1)).by("item")[0], "f1", ["new", "old"]
     ).select(["old", "new"])
@@ -62,11 +62,10 @@ def test_a_plan_for_more_than_a_pilot_shows_is_held_against_its_units() -> None:
     plan = ss.plan(ss.Pilot(units, n_sets=1000), gain=5.0)
     held = plan.simulated
     assert held is not None, plan.notes
-    assert (held.fitted, held.n_sets, held.systems) == (False, 1000, ("old", "new"))
-    assert (
-        "of old and new. They were drawn from the items of the pilot with unequal chances, so that the true gain"
-        in held.text()
-    )
+    better, worse = (units.names[k] for k in np.argsort(-units.scores()))
+    assert (held.fitted, held.n_sets, held.systems) == (False, 1000, (better, worse))
+    drawn_from = "They were drawn from the items of the pilot with unequal chances, so that the true gain"
+    assert f"of {better} and {worse}. {drawn_from}" in held.text()
     # The textbook's power of what was drawn; four standard errors of 1,000 test sets, and 0.02 for the normal form.
     expected = stats.norm.sf(1.96 - 5.0 * np.sqrt(held.n_units) / held.spread)
     assert held.power == pytest.approx(expected, abs=4 * 0.0127 + 0.02)

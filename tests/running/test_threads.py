@@ -13,8 +13,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from simstudy.comparisons.comparing import compare
 from simstudy.outputs import Outputs
 from simstudy.running.threads import one_blas_thread
-from simstudy.truth.scores.fitted import fit
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth import correlated_accuracies, fit
 
 
 def n_threads() -> set[int]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth import correlated_accuracies
 from tests.oracles import compared, exact_bootstrap_p, intervals_that_miss
 
 pytestmark = [pytest.mark.slow, pytest.mark.statistical]

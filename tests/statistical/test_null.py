@@ -18,7 +18,7 @@ from simstudy.engines.registry import TESTS
 from simstudy.metrics.user_metrics import metric as make_metric
 from simstudy.outputs import Outputs
 from simstudy.statistics.pvalues import CONVENTIONS
-from simstudy.truth.synthetic import clustered_accuracies
+from simstudy.truth import clustered_accuracies
 from tests.oracles import compared
 
 pytestmark = pytest.mark.statistical

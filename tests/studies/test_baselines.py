@@ -13,10 +13,10 @@ from simstudy.comparisons.calibration import calibration
 from simstudy.outputs import Outputs, TestSet
 from simstudy.running.fingerprints import derived_seed
 from simstudy.studies import Comparison, RunContext, baselines
-from simstudy.studies.baselines import baseline, compare_redrawn, n_units, with_baseline
-from simstudy.truth.redrawn import at_least, redraw
+from simstudy.studies.baselines import at_least, baseline, compare_redrawn, n_units, with_baseline
+from simstudy.truth import correlated_accuracies
 from simstudy.truth.redrawn import halves as halved
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth.redrawn import redraw
 from tests.oracles import compared
 
 

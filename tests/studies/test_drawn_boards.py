@@ -10,7 +10,7 @@ import pytest
 import simstudy as ss
 from simstudy.outputs import Outputs
 from simstudy.studies import DrawnBoards, drawn_boards
-from simstudy.truth.scores import Bernoulli, GaussianCopula, ItemClusters, ScoreModel
+from simstudy.truth import Bernoulli, GaussianCopula, ItemClusters, ScoreModel
 from tests.oracles import compared
 
 MODEL = ScoreModel([Bernoulli(0.5), Bernoulli(0.6), Bernoulli(0.9)], GaussianCopula(0.5), metric="accuracy")

@@ -21,7 +21,7 @@ from simstudy.running.keys import Cell
 from simstudy.studies import Findings, RunContext, Shown, Study, load_study, make_study, written
 from simstudy.studies.definition import placed
 from simstudy.studies.run import run_shard, study_cells
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth import correlated_accuracies
 from tests.oracles import compared
 
 # What is drawn is looked at in test_study.py, test_resampling.py and tests/plot.

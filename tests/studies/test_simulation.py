@@ -17,12 +17,13 @@ from scipy import stats
 
 import simstudy as ss
 from simstudy.files.datasets import DataError
-from simstudy.studies import StudyError, derived_seed, load_study, pair_model
+from simstudy.studies import StudyError, derived_seed, load_study
 from simstudy.studies.run import study_cells
 from simstudy.studies.simulation.definition import COLUMNS, Replicates, Simulation
 from simstudy.studies.simulation.page import rates_figure
 from simstudy.studies.simulation.summaries import largest_error, mean, rate, rejections, summarised
 from simstudy.studies.templates import new_study
+from simstudy.truth import Gamma, ScoreModel, StudentT
 
 SHIPPED = Path(__file__).parents[2] / "results" / "error_rates"
 
@@ -61,7 +62,7 @@ def logged(block):
 GOOD = """
 tests = ["t_paired"]
 replicates = { most = 20, block = 10 }
-fixed = { model = "SkewedMeans", spread = 0.5 }
+fixed = { model = "Scores", margins = [{ kind = "Gamma", average = 1, shape = 1 }, { kind = "StudentT", average = 1, scale = 0.5 }] }
 factors.n_units = [5, 9]
 """
 
@@ -453,8 +454,8 @@ def gain(replicate): return {"gain": replicate.outputs.scores()[0] - replicate.s
 def more(block): return {"gain": np.subtract(*block.scores.mean(axis=2).T), "same": np.array(
     [isinstance(data, np.ndarray) or data.spread == scores.std() for data, scores in zip(block.data, block.scores)])}
 """
-    keys = GOOD.replace('fixed = { model = "SkewedMeans", spread = 0.5 }', 'common = ["kind"]')
-    keys = keys.replace('"t_paired"', '"t_paired", "gain", "more"') + 'factors.kind = ["array", "object"]\n'
+    keys = 'tests = ["t_paired", "gain", "more"]\nreplicates = { most = 20, block = 10 }\ncommon = ["kind"]\n'
+    keys += 'factors = { n_units = [5, 9], kind = ["array", "object"] }\n'
     tables = tables_of(folder_of(tmp_path, keys, program))
     for name in ("rates", "means"):
         of_arrays, of_objects = (table.drop(columns="kind") for _, table in tables[name].groupby("kind"))
@@ -491,8 +492,8 @@ def test_tests_are_asked_for_several_units_of_one_draw(tmp_path: Path) -> None:
         units = ["cluster", "item"]
         fixed = { n_units = 10 }
         [factors.pair]
-        answers = { model = "Clusters", accuracies = [0.8, 0.7], within = 0.5, between = 0.5, size = 4 }
-        means = { model = "SkewedMeans", spread = 0.5 }
+        answers = { model = "RightOrWrong", accuracies = [0.8, 0.7], within = 0.5, between = 0.5, size = 4 }
+        means = { model = "Scores", margins = [{ kind = "Gamma", average = 1, shape = 1 }, { kind = "StudentT", average = 1, scale = 0.5 }] }
         """
     program = "def width(replicate): return {'n': replicate.scores.shape[1], 'x': replicate.rng.random()}\n"
     folder = folder_of(tmp_path, keys, program)
@@ -536,7 +537,7 @@ def test_large_blocks_are_drawn_in_parts_from_one_stream(tmp_path: Path) -> None
     folder = folder_of(tmp_path, keys.replace("[5, 9]", "[200_000]"), program)
     means = tables_of(folder)["means"].set_index("quantity")["mean"]
     rng = np.random.default_rng(derived_seed(0, "test sets", 200_000, 0))
-    model = pair_model("SkewedMeans", {"spread": 0.5})
+    model = ScoreModel([Gamma(1, 1), StudentT(1, 0.5)])
     scores = [model.draw(size, 200_000, rng).statistics[:, 0, :, 0].mean(axis=1) for size in (2, 1)]
     assert_allclose(means["score"], np.concatenate(scores).mean())
     assert_allclose(means[["size", "first"]], [5 / 3, 2 / 3])
@@ -545,7 +546,7 @@ def test_large_blocks_are_drawn_in_parts_from_one_stream(tmp_path: Path) -> None
 def test_k_systems_are_drawn_by_a_model_of_study_py(tmp_path: Path) -> None:
     program = """
 from simstudy.studies import by_block
-from simstudy.truth.scores import Bernoulli, GaussianCopula, ScoreModel
+from simstudy.truth import Bernoulli, GaussianCopula, ScoreModel
 
 def model(condition):
     return ScoreModel([Bernoulli(0.7)] * condition["k"], GaussianCopula(0.5), metric="accuracy")
@@ -572,7 +573,7 @@ def compared(replicate): return {"caution": bool(ss.compare(replicate.outputs).f
     keys = """
         tests = ["t_paired", "compared"]
         replicates = { most = 60, block = 30 }
-        fixed = { model = "SkewedMeans", spread = 0.1 }
+        fixed = { model = "Scores", margins = [{ kind = "Gamma", average = 1, shape = 1 }, { kind = "StudentT", average = 1, scale = 0.1 }] }
         factors.n_units = [20]
         """
     rates = tables_of(folder_of(tmp_path, keys, program))["rates"].set_index(["quantity", "method"])
@@ -673,10 +674,10 @@ def test_intervals_of_nested_rates_cover() -> None:
 
 def test_a_model_is_made_once_for_each_group_and_groups_do_not_depend_on_blocks(tmp_path: Path) -> None:
     program = """
-from simstudy.truth import pair_model
+from simstudy.truth import right_or_wrong
 
 def model(condition, rng):
-    return pair_model("RightOrWrong", {"accuracies": [rng.uniform(0.2, 0.8)] * 2, "between": 0.5})
+    return right_or_wrong([rng.uniform(0.2, 0.8)] * 2, between=0.5)
 
 def truth(condition): return 0.0
 
@@ -693,7 +694,7 @@ def first(replicate): return {"score": replicate.scores[0].mean()}
     scores = []
     for k in range(4):
         rng = np.random.default_rng(derived_seed(0, "test sets", 1, k))
-        model = pair_model("RightOrWrong", {"accuracies": [rng.uniform(0.2, 0.8)] * 2, "between": 0.5})
+        model = right_or_wrong([rng.uniform(0.2, 0.8)] * 2, between=0.5)
         scores.append(100 * model.draw(10, 50, rng).statistics[:, 0, :, 0].mean(axis=1))
     means = tables["means"].set_index("method")["mean"]
     assert_allclose(means["first"], np.mean(scores))
@@ -711,9 +712,9 @@ def first(replicate): return {"score": replicate.scores[0].mean()}
         ("[5, 9]", "5", "factors.n_units: it must be a list of numbers and texts, or tables of values with a name"),
         ("most = 20", "most = 25", "replicates, most must be a multiple of block, which is 10, not 25"),
         ("[5, 9]", "[1, 9]", "n_units 1: n_units must be a whole number of at least 2, in factors or fixed, not 1"),
-        ("spread = 0.5", "spred = 0.5", "n_units 5, n_units 9: spred: SkewedMeans has no such parameter"),
-        (", spread = 0.5", "", "must have the parameters of SkewedMeans: .* missing .* 'spread'"),
-        ('"SkewedMeans"', '"Normal"', "n_units 5, n_units 9: model must be one of Acceptances, .*, not 'Normal'"),
+        ("fixed = {", "fixed = { spred = 0.5,", "n_units 5, n_units 9: spred: Scores has no such parameter"),
+        ("margins = [", "nulls = [", "nulls: Scores has no such parameter"),
+        ('"Scores"', '"Normal"', "n_units 5, n_units 9: model must be one of Responses, .*, not 'Normal'"),
         ("tests", "x = 'unit'\ntests", "x must be one of n_units, not 'unit'"),
         ("tests", "rules = [{ where = { n_units = [7] }, skip = true }]\ntests", "rules.where.n_units must be levels"),
         ("tests", "rules = [{ where = { n_units = [5, 9] }, skip = true }]\ntests", "rules must leave a condition"),
@@ -733,11 +734,11 @@ def test_wrong_keys_are_refused_in_one_line(tmp_path: Path, old: str, new: str, 
 
 
 def test_values_are_parameters_of_the_model_or_values_that_study_py_reads(tmp_path: Path) -> None:
-    keys = GOOD.replace("t_paired", "mine").replace("spread = 0.5", "spread = 0.5, limit = 2.0")
+    keys = GOOD.replace("t_paired", "mine").replace("fixed = {", "fixed = { limit = 2.0,")
     mine = "def mine(replicate): return {'is_high': replicate.scores[0].max() > replicate.condition['limit']}\n"
     assert tables_of(folder_of(tmp_path, keys, mine))["rates"]["count"].notna().all()
     wrong = keys.replace("limit = 2.0", "limit = 2.0, spred = 0.5")
-    with pytest.raises(StudyError, match="spred: SkewedMeans has no such parameter"):
+    with pytest.raises(StudyError, match="spred: Scores has no such parameter"):
         tables_of(folder_of(tmp_path, wrong, mine))
     for reader in ("truth(condition): return 0.0", "generate(condition, rng): return rng.normal(size=(2, 9))"):
         tables_of(folder_of(tmp_path, wrong, f"{mine}def {reader}\n"))

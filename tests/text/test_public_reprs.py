@@ -24,6 +24,7 @@ from rich.cells import cell_len
 from sklearn.naive_bayes import GaussianNB
 
 import simstudy as ss
+from simstudy import truth as scores
 from simstudy.engines.arguments import make_question
 from simstudy.engines.registry import TESTS
 from simstudy.examination.several import Several
@@ -34,11 +35,10 @@ from simstudy.planning.arguments import Design
 from simstudy.statistics.decisions import Decision
 from simstudy.studies.run import Results
 from simstudy.suites import TaskGroup
-from simstudy.truth import scores
 from tests.attacks.names import HOSTILE, acts
 
 # Modules whose names users have. Several comparisons are what the command makes of several metrics.
-FACES = ("simstudy", "simstudy.planning", "simstudy.suites", "simstudy.truth", "simstudy.truth.scores",
+FACES = ("simstudy", "simstudy.planning", "simstudy.suites", "simstudy.truth", "simstudy.truth",
          "simstudy.training", "simstudy.rankings")  # fmt: skip
 SCRIPT, LONG = HOSTILE["html"], "org/model__" + "long-" * 30 + "end"
 
@@ -176,14 +176,13 @@ def _models() -> list[Any]:
     rng = np.random.default_rng(3)
     values = np.arange(30.0)
     ordinal = scores.Ordinal(values, np.full(30, 1 / 30))
-    empirical = scores.Empirical.of(rng.integers(0, 30, 200))
+    empirical = scores.Ordinal.of(rng.integers(0, 30, 200))
     margins = [scores.Bernoulli(0.5), scores.Beta(0.5, 2), scores.BetaBinomial(10, 0.5, 2), scores.LogNormal(1, 1),
-               scores.StudentT(0, 1, 5), ordinal, empirical,
-               scores.Smoothed.of(rng.integers(0, 20, 200), values)]  # fmt: skip
+               scores.Gamma(1, 1), scores.StudentT(0, 1, 5), ordinal, empirical]  # fmt: skip
     copulas = [scores.Clayton(2.0), scores.Gumbel(2.0), scores.Independent(),
                scores.GaussianCopula(np.eye(40)), scores.TCopula(np.eye(40)), scores.Survival(scores.Clayton(2.0)),
-               scores.Khoudraji(scores.Gumbel(2.0), (0.3, 0.8)), scores.ItemResponse(difficulty=1.5)]  # fmt: skip
-    clusters = scores.base.ItemClusters(0.2, tuple(range(1, 60)))
+               scores.Gumbel(2.0, (0.3, 0.8))]  # fmt: skip
+    clusters = scores.ItemClusters(0.2, tuple(range(1, 60)))
     model = scores.ScoreModel(
         [scores.Bernoulli(p) for p in np.linspace(0.5, 0.9, 30)], scores.Independent(), clusters=clusters
     )
@@ -193,10 +192,9 @@ def _models() -> list[Any]:
         ["a", "b", SCRIPT],
     )
     corpus = scores.fit(texts)
-    pair = model.pair()
-    known = [ss.truth.pair_model("RightOrWrong", {"accuracies": [0.9, 0.8], "between": 0.5})]
-    return [*margins, *copulas, clusters, model, corpus, corpus.model, corpus.model.pool, pair, *known,
-            pair.draw(2, 20, rng), next(iter(model.blocks(80)))]  # fmt: skip
+    known = [scores.Responses((0.6, 0.7), (0.8, 0.8))]
+    return [*margins, *copulas, clusters, model, corpus, corpus.model, corpus.model.pool, *known,
+            known[0].draw(2, 20, rng)]  # fmt: skip
 
 
 class Tags(HTMLParser):

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from simstudy.outputs import Outputs
-from simstudy.truth.redrawn import at_least, halves, redraw
+from simstudy.studies.baselines import at_least
+from simstudy.truth.redrawn import halves, redraw
 
 #: Six clusters of one to six items; every number of the statistics tells its system and its item.
 LABELS = [f"c{j}" for j, size in enumerate([3, 1, 2, 6, 4, 5]) for _ in range(size)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import special, stats
+from simstudy.truth.translations import Translations
 
 from simstudy.truth import translations
-from simstudy.truth.translations import Translations
 
 
 def expected_matches(words: int, p: float, goes_on: float) -> list[float]:

@@ -18,8 +18,7 @@ from simstudy.outputs import Outputs
 from simstudy.running.fingerprints import derived_seed
 from simstudy.studies.drawn_boards import DrawnBoards
 from simstudy.studies.simulation.definition import Condition
-from simstudy.truth import PAIR_MODELS, pair_model
-from simstudy.truth.scores import KnownTruth
+from simstudy.truth import MODELS, KnownTruth
 from simstudy.validation import InputError, check_choice
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -208,8 +207,8 @@ class Draws:
         levels = [level for factor, level in sorted(condition.levels.items()) if factor not in self.common]
         return derived_seed(self.seed, purpose, *levels, number)
 
-    def model_of(self, condition: Condition) -> Any:
-        """What draws the test sets of a condition: two systems, or a `KnownTruth` of K systems."""
+    def model_of(self, condition: Condition) -> KnownTruth:
+        """What draws the test sets of a condition."""
         return named_model(condition) if self.model is None else self.model(condition)
 
     def blocks(self, condition: Condition, number: int) -> Iterator[Block]:
@@ -255,27 +254,29 @@ class Draws:
         return np.random.default_rng(self.seed_of(condition, self.stream, k))
 
 
-def _drawn(model: Any, n_sets: int, condition: Condition, rng: np.random.Generator) -> Iterator[tuple[Array, str]]:
+def _drawn(
+    model: KnownTruth, n_sets: int, condition: Condition, rng: np.random.Generator
+) -> Iterator[tuple[Array, str]]:
     """Statistics (M, K, n, S) of test sets that a model draws, some at a time, and their metric."""
     n_units = condition["n_units"]
-    if isinstance(model, KnownTruth):
+    if model.n_systems > 2:
         for board in DrawnBoards.of(model, n_sets, n_units, rng):
             yield board.statistics, board.metric
         return
     at_once = max(1, _PAIRS // n_units)
     for first in range(0, n_sets, at_once):
         drawn = model.draw(min(at_once, n_sets - first), n_units, rng)
-        yield drawn.by(condition.unit or model.units[0]), model.metric
+        yield drawn.by(condition.unit or model.units[0]), model.metric.name
 
 
 def parameters_of(model: Any) -> list[str]:
-    """The names of the parameters of a model of two systems."""
-    check_choice("model", model, PAIR_MODELS)
-    return list(signature(PAIR_MODELS[model]).parameters)
+    """The names of the parameters of a model."""
+    check_choice("model", model, MODELS)
+    return list(signature(MODELS[model]).parameters)
 
 
-def named_model(condition: Mapping[str, Any]) -> Any:
-    """The model of two systems that a condition names, with those of its values that are parameters.
+def named_model(condition: Mapping[str, Any]) -> KnownTruth:
+    """The model that a condition names, with those of its values that are parameters.
 
     Examples
     --------
@@ -284,6 +285,6 @@ def named_model(condition: Mapping[str, Any]) -> Any:
     """
     values = {name: condition[name] for name in parameters_of(condition.get("model")) if name in condition}
     try:
-        return pair_model(condition["model"], values)
+        return MODELS[condition["model"]](**values)
     except TypeError as error:
         raise InputError("model", f"must have the parameters of {condition['model']}: {error}") from None

@@ -25,7 +25,6 @@ from simstudy.studies.simulation.analyses import Outcome, OwnTest, RegisteredTes
 from simstudy.studies.simulation.definition import FILES, Condition, Simulation
 from simstudy.studies.simulation.drawing import Draws, parameters_of
 from simstudy.studies.simulation.summaries import BRADLEY, Row, largest_error, summarised
-from simstudy.truth.scores import KnownTruth
 from simstudy.validation import InputError
 
 # What a condition with a model by name may say beside the model's parameters.
@@ -125,9 +124,8 @@ def conditions_of(study: Simulation, draws: Draws, filled: Sequence[Condition]) 
                 raise InputError("n_units", "must be a whole number of at least 2, in factors or fixed", n_units)
             if draws.generate is None and not draws.within:
                 model = draws.model_of(condition)
-                truth = np.nan if isinstance(model, KnownTruth) else float(model.true_gain)
-                known = getattr(model, "units", ("",))
-                units = [unit for unit in units if unit in known] or [known[0] if study.units else ""]
+                truth = model.true_gain if model.n_systems == 2 else np.nan
+                units = [unit for unit in units if unit in model.units] or [model.units[0] if study.units else ""]
             if "truth" in study.functions:
                 truth = float(study.functions["truth"](condition))
         truth = 0.0 if abs(truth) < _ROUNDING else truth

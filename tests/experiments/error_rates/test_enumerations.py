@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.truth.synthetic import outcome_correlation
+from simstudy.truth import outcome_correlation
 from tests.experiments.error_rates.small import CONDITIONS, TABLES, examine, study
 
 

@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from simstudy.rankings.candidates import Candidates
-from simstudy.truth.synthetic import outcome_correlation
 from tests.experiments.programs import program
 from tests.oracles import average_precision
+from tests.truth.bivariate import outcome_correlation
 
 SIMULATED = program("evert_2004", "simulated")
 

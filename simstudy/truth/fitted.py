@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -13,14 +12,11 @@ from simstudy.metrics.influence import contributions
 from simstudy.outputs import Outputs, check_outputs
 from simstudy.running.threads import one_blas_thread
 from simstudy.text.reprs import FieldsMixin
-from simstudy.truth.scores.base import KnownTruth
-from simstudy.truth.scores.clusters import ItemClusters
-from simstudy.truth.scores.corpus import CorpusModel, Pool, item_scores
-from simstudy.truth.scores.correlations import nearest_correlation
-from simstudy.truth.scores.dependence import GaussianCopula
-from simstudy.truth.scores.discrete import Empirical, Ordinal, Smoothed
-from simstudy.truth.scores.latent import MOST, Classes, common_share, intra_cluster, latent_correlation
-from simstudy.truth.scores.model import ScoreModel
+from simstudy.truth.corpus import CorpusModel, Pool, item_scores
+from simstudy.truth.dependence import GaussianCopula, nearest_correlation
+from simstudy.truth.latent import MOST, Classes, common_share, intra_cluster, latent_correlation
+from simstudy.truth.margins import Ordinal
+from simstudy.truth.models import ItemClusters, KnownTruth, ScoreModel
 from simstudy.validation import InputError, check_flag
 
 #: Items that outputs must have to be fitted.
@@ -50,13 +46,6 @@ class Fitted(FieldsMixin):
         What differences between systems' scores were multiplied by; 1 where they were taken as they were.
     notes
         What could not be learned, and what was changed, for people.
-
-    Examples
-    --------
-    >>> import simstudy as ss
-    >>> fit(ss.truth.correlated_accuracies([0.6, 0.7], 2000, between=0.5)).with_gain(2)
-    Traceback (most recent call last):
-    AttributeError: Fitted has no with_gain: it is its model's, .model.with_gain
     """
 
     model: KnownTruth
@@ -65,18 +54,8 @@ class Fitted(FieldsMixin):
     shrinkage: float
     notes: tuple[str, ...]
 
-    if not TYPE_CHECKING:
-        # Type checkers know what there is; whoever asks at a prompt for what the model does is told where it is.
-        def __getattr__(self, name: str) -> NoReturn:
-            of_model = not name.startswith("_") and hasattr(self.__dict__.get("model"), name)
-            raise AttributeError(
-                f"Fitted has no {name}" + (f": it is its model's, .model.{name}" if of_model else ""),
-                name=name,
-                obj=self,
-            )
 
-
-def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitted:
+def fit(outputs: Outputs, *, shrink: bool = True) -> Fitted:
     """A model with the margins, the dependence and the clusters of real outputs.
 
     Where items have one score, each system keeps the distribution of its item scores. Their dependence is a Gaussian
@@ -85,16 +64,13 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
     16 distinct values are put into 16 classes for that. Where no joint distribution has all these correlations, the
     nearest that one has are taken (Higham 2002). For a corpus metric (counts, statistics of texts) it is a
     `CorpusModel`, with latent correlations of items' ranks among items of the same kind. Where items have clusters
-    their sizes are kept; the latent intra-cluster correlation is the moments', and so is the part of it that is common
-    to all systems, from the cross products of two systems on two items of a cluster.
+    their sizes are kept; the latent intra-cluster correlation is the moments', and so is what systems have in common
+    in a cluster, from the cross products of two systems on two items of a cluster.
 
     Parameters
     ----------
     outputs
         At least 10 items, of any metric.
-    smooth
-        Whether scores that a system did not have, but another one did, get probability too (`Smoothed.of`); not for
-        corpus metrics.
     shrink
         Scores vary between systems more than true scores do, because items are a sample. If so they are drawn towards
         their mean (by exponential tilting of the margins, or mixing a little of all systems into each) until true
@@ -113,20 +89,17 @@ def fit(outputs: Outputs, *, smooth: bool = False, shrink: bool = True) -> Fitte
     >>> fitted = fit(outputs, shrink=False)
     >>> bool(abs(fitted.correlation[0, 1] - 0.5) < 0.1), fitted.distance, fitted.notes
     (True, 0.0, ())
-    >>> fit(outputs).notes
-    ('gains made smaller by 0.4 %, what seems noise of them; shrink=False keeps them',)
     """
     check_outputs("outputs", outputs)
-    check_flag("smooth", smooth)
     check_flag("shrink", shrink)
     if outputs.n_items < LEAST_ITEMS:
         raise InputError("outputs", f"must have at least {LEAST_ITEMS} items to be fitted", outputs.n_items)
     # Sums that several threads share are rounded differently, and the model would depend on the number of cores.
     with one_blas_thread():
-        return _fitted(outputs, smooth=smooth, shrink=shrink)
+        return _fitted(outputs, shrink=shrink)
 
 
-def _fitted(outputs: Outputs, *, smooth: bool, shrink: bool) -> Fitted:
+def _fitted(outputs: Outputs, *, shrink: bool) -> Fitted:
     statistics, metric = outputs.statistics, outputs.metric
     scored = metric.item_range is not None and statistics.shape[2] == 2 and bool((statistics[..., 1] == 1).all())
     scores = statistics[..., 0].astype(np.float64) if scored else contributions(statistics, metric) * outputs.n_items
@@ -136,10 +109,10 @@ def _fitted(outputs: Outputs, *, smooth: bool, shrink: bool) -> Fitted:
     if single := [name for name, own in zip(outputs.names, values, strict=True) if (own == own[0]).all()]:
         notes.append(f"one score on all items, and no correlation with others: {', '.join(single)}")
     classes = Classes(values)
-    found, n_bound = latent_correlation(classes)
+    correlations, n_bound = latent_correlation(classes)
     if n_bound:
         notes.append(f"pairs as alike, or as unlike, as their margins allow: {n_bound}")
-    matrix, distance = nearest_correlation(found)
+    matrix, distance = nearest_correlation(correlations)
     clusters, codes, of_two = None, np.arange(outputs.n_items), 0.0
     if outputs.natural_unit == "cluster":
         codes = pd.factorize(outputs.labels("cluster"))[0]
@@ -151,10 +124,9 @@ def _fitted(outputs: Outputs, *, smooth: bool, shrink: bool) -> Fitted:
             f"gains made smaller by {100 * (1 - shrinkage):.1f} %, what seems noise of them; shrink=False keeps them"
         )
     families = [str(family) for family in outputs.systems["family"]]
-    model: KnownTruth
+    model: ScoreModel | CorpusModel
     if pool is None:
-        every = np.unique(scores)
-        margins: list[Ordinal] = [Smoothed.of(own, every) if smooth else Empirical.of(own) for own in scores]
+        margins = [Ordinal.of(own) for own in scores]
         if shrinkage < 1:
             margins = [_shrunken(margin, scores.mean(), shrinkage) for margin in margins]
         model = ScoreModel(
@@ -162,22 +134,29 @@ def _fitted(outputs: Outputs, *, smooth: bool, shrink: bool) -> Fitted:
         )
     else:
         n_systems = outputs.n_systems
-        weights = shrinkage * np.eye(n_systems) + (1 - shrinkage) / n_systems
-        model = CorpusModel(outputs.names, families, metric, GaussianCopula(matrix), clusters, pool, weights)
+        model = CorpusModel(
+            pool=pool,
+            weights=shrinkage * np.eye(n_systems) + (1 - shrinkage) / n_systems,
+            metric=metric,
+            names=outputs.names,
+            families=families,
+            dependence=GaussianCopula(matrix),
+            clusters=clusters,
+        )
         for _ in range(_CORRECTIONS):
             model, matrix, distance = _corrected(model, matrix)
     if clusters is not None:
-        model, matrix, moved = _with_common(model, clusters, matrix, of_two)
+        model, matrix, moved = _with_effects(model, clusters, matrix, of_two)
         distance += moved
     return Fitted(model, matrix, distance, shrinkage, tuple(notes))
 
 
-def _with_common(
-    model: KnownTruth, clusters: ItemClusters, matrix: FloatArray, of_two: float
-) -> tuple[KnownTruth, FloatArray, float]:
-    """The model whose clusters are in part common to all systems, correlations on one item, and how far these moved.
+def _with_effects(
+    model: ScoreModel | CorpusModel, clusters: ItemClusters, matrix: FloatArray, of_two: float
+) -> tuple[ScoreModel | CorpusModel, FloatArray, float]:
+    """The model whose clusters are in part hard for all systems, correlations on one item, and how far these moved.
 
-    What is common adds to the correlations (K, K), so that it is taken out of the dependence's; of what that leaves the
+    That part adds to the correlations (K, K), so that it is taken out of what items have; of what that leaves the
     nearest that a joint distribution has.
     """
     above = matrix[np.triu_indices(len(matrix), 1)]
@@ -186,8 +165,9 @@ def _with_common(
     if part == 0:
         return model, matrix, 0.0
     left, distance = nearest_correlation((matrix - part) / (1 - part))
-    found = replace(model, dependence=GaussianCopula(left), clusters=replace(clusters, common=share))
-    return found, left + part * (1 - left), (1 - part) * distance
+    effects = GaussianCopula(share + (1 - share) * left)
+    fitted = replace(model, dependence=GaussianCopula(left), clusters=replace(clusters, effects=effects))
+    return fitted, left + part * (1 - left), (1 - part) * distance
 
 
 def _within_kinds(pool: Pool, scores: FloatArray) -> FloatArray:
@@ -203,9 +183,9 @@ def _corrected(model: CorpusModel, matrix: FloatArray) -> tuple[CorpusModel, Flo
     Kinds of items differ in how far their ranks lie apart, which the one cross moment of all does not know; what a
     large test set of the model shows does.
     """
-    drawn = replace(model, clusters=None).draw(_DRAWN, np.random.default_rng(0))
-    real, found = (_correlated(item_scores(of, model.metric)) for of in (model.pool.statistics, drawn))
-    wanted = np.clip(matrix + real - found, -MOST, MOST)
+    drawn = replace(model, clusters=None).draw(1, _DRAWN, np.random.default_rng(0)).statistics[0]
+    real, modelled = (_correlated(item_scores(of, model.metric)) for of in (model.pool.statistics, drawn))
+    wanted = np.clip(matrix + real - modelled, -MOST, MOST)
     np.fill_diagonal(wanted, 1.0)
     moved, distance = nearest_correlation(wanted)
     return replace(model, dependence=GaussianCopula(moved)), moved, distance

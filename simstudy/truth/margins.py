@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
@@ -14,8 +15,10 @@ from scipy import special
 
 from simstudy.metrics.base import FloatArray
 from simstudy.text.reprs import FieldsMixin
-from simstudy.truth.pair_base import EXTREME, check_one
-from simstudy.validation import InputError, check_number, check_whole
+from simstudy.validation import InputError, check_number, check_whole, number_list
+
+#: No parameter without a bound of its own is larger, or nearer to 0: products of a few stay in floating point.
+EXTREME = 1e100
 
 # Beta's parameters outside of these: quantiles lose their precision.
 _LEAST_SHARE, _LEAST_CONCENTRATION, _MOST_CONCENTRATION = 1e-12, 1e-6, 1e6
@@ -26,6 +29,18 @@ _MORE_TRIALS = 2**20
 # The largest uniform number below 1 leaves out the part Phi(spread - 8.2) of a log-normal mean: 1e-5 of it here, but
 # one ninth where the spread is 7.
 _MOST_SPREAD = 4.0
+
+# Probabilities that users write add up to 1 within this.
+_ROUNDING = 1e-9
+
+
+def check_one(argument: str, value: object, least: float, most: float = np.inf) -> None:
+    """Raise a ValueError where this is no finite number from least to most."""
+    check_number(argument, value)
+    assert isinstance(value, float | int | np.number)
+    if not (np.isfinite(value) and least <= value <= most):
+        bounds = f" from {least:g} to {most:g}" if np.isfinite(most) else f" of at least {least:g}"
+        raise InputError(argument, f"must be a finite number{bounds if np.isfinite(least) else ''}", value)
 
 
 class Margin(FieldsMixin, ABC):
@@ -174,10 +189,41 @@ class BetaBinomial(Margin):
         return 0.0, float(self.trials)
 
     def quantile(self, u: FloatArray) -> FloatArray:
-        return stepped(self.probabilities, u).astype(np.float64)
+        return _stepped(self.probabilities, u).astype(np.float64)
 
     def with_mean(self, mean: float) -> Self:
         return replace(self, share=self.check_mean(mean) / self.trials)
+
+
+@dataclass(frozen=True)
+class Gamma(_Averaged):
+    """Positive scores, skewed to the right; with shape 1 they are exponential.
+
+    The standard deviation is the mean over the root of the shape, and the skewness 2 over that root; another mean keeps
+    the shape.
+
+    Parameters
+    ----------
+    average
+        The mean, from 1e-100 to 1e100.
+    shape
+        From 1e-3 to 1e6.
+
+    Examples
+    --------
+    >>> Gamma(2.0, shape=1.0).quantile(np.array([0.5])).round(6).tolist()   # 2 log 2
+    [1.386294]
+    """
+
+    shape: float
+    support: ClassVar[tuple[float, float]] = (0.0, np.inf)
+
+    def __post_init__(self) -> None:
+        check_one("average", self.average, 1 / EXTREME, EXTREME)
+        check_one("shape", self.shape, 1e-3, 1e6)
+
+    def quantile(self, u: FloatArray) -> FloatArray:
+        return np.asarray(self.average / self.shape * special.gammaincinv(self.shape, u))
 
 
 @dataclass(frozen=True)
@@ -212,7 +258,7 @@ class LogNormal(_Averaged):
 
 @dataclass(frozen=True)
 class StudentT(_Averaged):
-    """Scores with heavy tails on both sides: Student's t, moved and scaled.
+    """Scores with tails on both sides: Student's t, moved and scaled; normal ones where `df` is infinite.
 
     Parameters
     ----------
@@ -221,7 +267,7 @@ class StudentT(_Averaged):
     scale
         What t is multiplied by; from 0 to 1e100.
     df
-        Degrees of freedom, above 1 (else there is no mean) and at most 1e100; up to 2 there is no variance.
+        Degrees of freedom, above 1 (else there is no mean); up to 2 there is no variance.
 
     Examples
     --------
@@ -230,18 +276,135 @@ class StudentT(_Averaged):
     """
 
     scale: float
-    df: float
+    df: float = np.inf
     support: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
 
     def __post_init__(self) -> None:
         check_one("average", self.average, -EXTREME, EXTREME)
         check_one("scale", self.scale, 0, EXTREME)
-        check_one("df", self.df, 1, EXTREME)
-        if self.df == 1:
+        check_number("df", self.df)
+        if not self.df > 1:
             raise InputError("df", "must be above 1, as t with fewer has no mean", self.df)
 
     def quantile(self, u: FloatArray) -> FloatArray:
-        return np.asarray(self.average + self.scale * special.stdtrit(self.df, u))
+        t = special.ndtri(u) if self.df > EXTREME else special.stdtrit(self.df, u)
+        return np.asarray(self.average + self.scale * t)
+
+
+@dataclass(frozen=True)
+class Ordinal(Margin):
+    """Scores on given values, such as a judge's 1 … 10.
+
+    Another mean tilts the probabilities exponentially: each is multiplied by exp(c x value) and all by what makes them
+    1 in sum. Of all distributions on these values with that mean it is the nearest in Kullback-Leibler divergence
+    (Csiszár 1975), and no probability becomes 0. The mean is then right to 1e-12 of the range.
+
+    Parameters
+    ----------
+    values
+        Distinct numbers from -1e100 to 1e100, ascending.
+    probabilities
+        One for each, at least 0, 1 in sum.
+
+    Examples
+    --------
+    >>> margin = Ordinal((1, 2, 3), (0.2, 0.3, 0.5))
+    >>> margin.quantile(np.array([0.1, 0.4, 0.9])).tolist(), round(margin.mean, 12)
+    ([1.0, 2.0, 3.0], 2.3)
+    >>> round(margin.with_mean(1.5).mean, 12)
+    1.5
+    """
+
+    values: Sequence[float]
+    probabilities: Sequence[float]
+
+    def __post_init__(self) -> None:
+        values, shares = number_list("values", self.values), number_list("probabilities", self.probabilities)
+        if values.size == 0 or not (np.abs(values) <= EXTREME).all() or not (np.diff(values) > 0).all():
+            raise InputError(
+                "values", f"must be distinct numbers from {-EXTREME:g} to {EXTREME:g}, ascending", self.values
+            )
+        if shares.shape != values.shape:
+            raise InputError("probabilities", f"must be {values.size}, as values are", shares.size)
+        if not (shares >= 0).all() or abs(shares.sum() - 1) > _ROUNDING:
+            raise InputError("probabilities", "must be at least 0 and 1 in sum", self.probabilities)
+        object.__setattr__(self, "values", tuple(values.tolist()))
+        object.__setattr__(self, "probabilities", tuple((shares / shares.sum()).tolist()))
+
+    @classmethod
+    def of(cls, scores: Sequence[float] | FloatArray) -> Self:
+        """The distribution of the scores (n,) that a real system had, ties kept: each has probability 1 / n.
+
+        Examples
+        --------
+        >>> Ordinal.of([0.5, 1, 0.5, 0])
+        Ordinal(values=(0.0, 0.5, 1.0), probabilities=(0.25, 0.5, 0.25))
+        """
+        given = number_list("scores", scores)
+        if given.size == 0 or not np.isfinite(given).all():
+            raise InputError("scores", "must be a list of finite numbers", scores)
+        values, counts = np.unique(given, return_counts=True)
+        return cls(tuple(values.tolist()), tuple((counts / counts.sum()).tolist()))
+
+    def __repr__(self) -> str:
+        if len(self.values) <= 6:
+            return f"{type(self).__name__}(values={self.values}, probabilities={self.probabilities})"
+        low, high = self.support
+        return f"{type(self).__name__}({len(self.values)} values from {low:g} to {high:g}, mean {self.mean:g})"
+
+    @cached_property
+    def _arrays(self) -> tuple[FloatArray, FloatArray]:
+        """Values that occur, and their probabilities."""
+        values, shares = np.array(self.values), np.array(self.probabilities)
+        return values[shares > 0], shares[shares > 0]
+
+    @cached_property
+    def mean(self) -> float:
+        """The expected score."""
+        values, shares = self._arrays
+        return float(shares @ values)
+
+    @property
+    def support(self) -> tuple[float, float]:
+        values, _ = self._arrays
+        return float(values[0]), float(values[-1])
+
+    def quantile(self, u: FloatArray) -> FloatArray:
+        values, shares = self._arrays
+        return np.asarray(values[_stepped(shares, u)])
+
+    def with_mean(self, mean: float) -> Self:
+        mean = self.check_mean(mean, ends=True)
+        shares = np.array(self.probabilities)
+        shares[shares > 0] = tilted(*self._arrays, mean)
+        return replace(self, probabilities=tuple(shares.tolist()))
+
+
+def tilted(values: FloatArray, shares: FloatArray, mean: float) -> FloatArray:
+    """Probabilities of ascending values, tilted exponentially to this mean, which lies from the first to the last."""
+    if mean in (values[0], values[-1]):
+        return np.asarray(values == mean, dtype=np.float64)
+    x = (values - mean) / (values[-1] - values[0])
+
+    def weights(slope: float) -> FloatArray:
+        logs = np.log(shares) + slope * x
+        weight = np.exp(logs - logs.max())
+        return np.asarray(weight / weight.sum())
+
+    def off(slope: float) -> float:
+        return float(weights(slope) @ x)
+
+    reach = 1.0
+    while off(-reach) > 0 or off(reach) < 0:
+        reach *= 2
+    slope = float(scipy.optimize.brentq(off, -reach, reach, xtol=1e-15, rtol=8.9e-16, maxiter=500))
+    for _ in range(2):
+        # A step of Newton's where the root is flat: the derivative is the variance.
+        weight = weights(slope)
+        variance = float(weight @ x**2 - (weight @ x) ** 2)
+        if variance > 0:
+            slope -= float(weight @ x) / variance
+    return weights(slope)
 
 
 def _check_beta(argument: str, average: float, concentration: float) -> None:
@@ -252,7 +415,7 @@ def _check_beta(argument: str, average: float, concentration: float) -> None:
     check_one("concentration", concentration, _LEAST_CONCENTRATION, _MOST_CONCENTRATION)
 
 
-def stepped(probabilities: FloatArray, u: FloatArray) -> NDArray[np.intp]:
+def _stepped(probabilities: FloatArray, u: FloatArray) -> NDArray[np.intp]:
     """Positions in a distribution on steps: the first whose cumulative probability is at least u."""
     # What rounding leaves of 1 belongs to the last.
     cumulative = np.cumsum(probabilities)[:-1]

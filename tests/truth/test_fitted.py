@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from copy import copy
-
 import numpy as np
 import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
 from simstudy.outputs import Outputs
-from simstudy.truth.pair_models import Responses
-from simstudy.truth.scores import Bernoulli, Beta, GaussianCopula, ItemClusters, Ordinal, ScoreModel, of_families
-from simstudy.truth.scores.corpus import CorpusModel, Pool
-from simstudy.truth.scores.correlations import nearest_correlation
-from simstudy.truth.scores.fitted import Fitted, _within_kinds, fit
-from simstudy.truth.scores.latent import Classes, latent_correlation
-from simstudy.truth.synthetic import correlated_accuracies
+from simstudy.truth import (
+    Bernoulli,
+    Beta,
+    GaussianCopula,
+    ItemClusters,
+    Ordinal,
+    Responses,
+    ScoreModel,
+    correlated_accuracies,
+    fit,
+    of_families,
+)
+from simstudy.truth.corpus import CorpusModel, Pool
+from simstudy.truth.dependence import nearest_correlation
+from simstudy.truth.fitted import _within_kinds
+from simstudy.truth.latent import Classes, latent_correlation
 
 JUDGE = Ordinal((1, 2, 3, 4, 5), (0.1, 0.2, 0.3, 0.3, 0.1))
 
@@ -53,13 +60,16 @@ def test_margins_dependence_and_clusters_come_back() -> None:
 @pytest.mark.parametrize("common", [0.0, 0.5, 1.0])
 def test_what_clusters_have_in_common_comes_back(common: float) -> None:
     """3,000 clusters; systems on one item correlate by d + within s (1 - d), whether all of it is learned or not."""
-    model = ScoreModel([JUDGE, Bernoulli(0.6), JUDGE], GaussianCopula(0.4), ItemClusters(0.3, 4, common=common))
+    effects = GaussianCopula(common + (1 - common) * 0.4)
+    model = ScoreModel([JUDGE, Bernoulli(0.6), JUDGE], GaussianCopula(0.4), ItemClusters(0.3, 4, effects=effects))
     fitted = fit(model.outputs(12_000, seed=2), shrink=False)
     clusters = fitted.model.clusters
     assert clusters is not None
     assert clusters.correlation == pytest.approx(0.3, abs=0.04)
-    assert clusters.common == pytest.approx(common, abs=0.1)
     above = np.triu_indices(3, 1)
+    learned = clusters.effects or fitted.model.dependence
+    assert isinstance(learned, GaussianCopula)
+    np.testing.assert_allclose(learned.matrix(3)[above], effects.matrix(3)[above], atol=0.1)
     np.testing.assert_allclose(fitted.correlation[above], 0.4 + 0.3 * common * 0.6, atol=0.05)
     dependence = fitted.model.dependence
     assert isinstance(dependence, GaussianCopula)
@@ -78,17 +88,6 @@ def test_shrinkage_takes_out_what_noise_makes_of_equal_systems() -> None:
     assert gains.std() == pytest.approx(100 * np.linspace(0.2, 0.9, 40).std(), rel=0.05)
 
 
-def test_what_is_the_models_is_looked_for_there() -> None:
-    """`fit(...).with_gain` and the like: an AttributeError that says where it is; copies are as good."""
-    fitted = fit(correlated_accuracies([0.6, 0.7], 300))
-    for name in ("with_gain", "outputs", "scores"):
-        with pytest.raises(AttributeError, match=rf"its model's, \.model\.{name}"):
-            getattr(copy(fitted), name)
-    with pytest.raises(AttributeError, match="Fitted has no accuracy$"):
-        _ = fitted.accuracy  # type: ignore[attr-defined]
-    assert not hasattr(object.__new__(Fitted), "with_gain")
-
-
 def test_what_cannot_be_learned_is_said() -> None:
     frame = pd.DataFrame({"a": [1, 0] * 6, "b": [1, 0] * 6, "none": [0] * 12})
     fitted = fit(Outputs.from_scores(frame, "accuracy"))
@@ -100,16 +99,6 @@ def test_what_cannot_be_learned_is_said() -> None:
     )
     assert fitted.correlation[2].tolist() == [0, 0, 1]
     assert (fitted.model.outputs(50).statistics[2, :, 0] == 0).all()
-
-
-def test_smoothed_margins_have_scores_that_only_others_had() -> None:
-    frame = pd.DataFrame({"a": [1.0, 2, 2, 3, 3] * 8, "b": [2.0, 3, 4, 4, 4] * 8})
-    outputs = Outputs.from_scores(frame)
-    plain, smooth = (fit(outputs, smooth=smooth, shrink=False).model for smooth in (False, True))
-    assert isinstance(plain, ScoreModel)
-    assert isinstance(smooth, ScoreModel)
-    np.testing.assert_allclose(plain.scores(), smooth.scores(), rtol=1e-12)
-    assert plain.margins[0].support == (1, 3)
 
 
 @pytest.mark.parametrize(
@@ -124,29 +113,11 @@ def test_bad_input(outputs: Outputs, message: str) -> None:
         fit(outputs)
 
 
-def test_smooth_margins_have_the_scores_of_all_systems() -> None:
-    """Every margin knows the scores of all systems, and gives some that its system did not have probability."""
-    rng = np.random.default_rng(2)
-    ratings = pd.DataFrame({name: rng.integers(0, 40, 50).astype(float) for name in "abc"})
-    outputs = Outputs.from_scores(ratings, "mean")
-    every = np.unique(ratings.to_numpy()).tolist()
-    for smooth in (True, False):
-        model = fit(outputs, smooth=smooth, shrink=False).model
-        assert isinstance(model, ScoreModel)
-        for name, margin in zip("abc", model.margins, strict=True):
-            assert isinstance(margin, Ordinal)
-            own = set(ratings[name])
-            possible = {v for v, p in zip(margin.values, margin.probabilities, strict=True) if p > 0}
-            assert (list(margin.values) == every) == smooth
-            assert bool(possible - own) == smooth
-            assert possible >= own
-
-
 def test_shrunken_true_scores_are_drawn_towards_the_mean_of_all_systems() -> None:
     """By the factor that is told; each system of a corpus metric is mixed with all."""
     rng = np.random.default_rng(6)
     ratings = rng.integers(0, 10, (80, 4)) + np.array([0, 0, 1, 0])
-    counts = Responses((0.6, 0.66), (0.7, 0.72)).draw(2, 60, rng).statistics
+    counts = Responses((0.6, 0.72), (0.7, 0.74)).draw(2, 60, rng).statistics
     for outputs in (
         Outputs.from_scores(pd.DataFrame(ratings, columns=list("abcd"))),
         correlated_accuracies([0.5, 0.65, 0.75, 0.6], 150, seed=1),
@@ -178,7 +149,7 @@ def test_the_distance_is_that_of_the_nearest_correlations_from_those_of_pairs() 
 
 def test_clusters_in_common_leave_the_nearest_dependence_that_there_is() -> None:
     """What all systems share is taken out: 12 systems on 40 items have no joint distribution of what is left."""
-    margins, clusters = [Bernoulli(0.5)] * 12, ItemClusters(0.6, 4, common=0.6)
+    margins, clusters = [Bernoulli(0.5)] * 12, ItemClusters(0.6, 4, effects=GaussianCopula(0.68))
     outputs = ScoreModel(margins, GaussianCopula(0.2), clusters).outputs(40, seed=1)
     fitted = fit(outputs, shrink=False)
     scores = outputs.statistics[..., 0].astype(float)
@@ -188,9 +159,12 @@ def test_clusters_in_common_leave_the_nearest_dependence_that_there_is() -> None
     assert isinstance(model, ScoreModel)
     assert isinstance(model.dependence, GaussianCopula)
     assert model.clusters is not None
-    part = model.clusters.correlation * model.clusters.common
-    assert 0.1 < part < 0.9
     left = model.dependence.matrix(12)
+    assert isinstance(model.clusters.effects, GaussianCopula)
+    # Effects are share + (1 - share) x what items have in common.
+    in_common = model.clusters.effects.matrix(12)
+    part = model.clusters.correlation * float((in_common - left)[0, 1] / (1 - left[0, 1]))
+    assert 0.1 < part < 0.9
     assert np.linalg.eigvalsh((possible - part) / (1 - part))[0] < -0.01
     np.testing.assert_allclose(fitted.correlation, part + (1 - part) * left)
     assert fitted.distance == pytest.approx(moved + np.linalg.norm(fitted.correlation - possible))
@@ -202,3 +176,23 @@ def test_a_text_is_ranked_by_what_it_has_beyond_the_mean_of_its_kind() -> None:
     expected = [[-2, -1.5, 3, 0, 1.5, -1], [0.1, -0.05, -0.1, 0, 0.05, 0]]
     pool = Pool(np.zeros((2, 6, 1)), alike, np.tile(np.arange(6), (2, 1)))
     np.testing.assert_allclose(_within_kinds(pool, scores), expected, atol=1e-9)
+
+
+def test_shrinkage_is_the_part_of_squared_gains_that_is_no_noise() -> None:
+    """Pair by pair, written out: mean squared gain, less the variance of each gain over clusters of unlike sizes."""
+    rng = np.random.default_rng(4)
+    codes = np.repeat(np.arange(11), [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5])
+    means = np.array([0.0, 0.35, 0.8, 0.9])[:, None]
+    scores = (means + rng.normal(size=(4, 11))[:, codes] * 0.4 + rng.normal(size=(4, codes.size))).round(3)
+    items = pd.DataFrame({"id": [str(i) for i in range(codes.size)], "cluster": [f"c{c}" for c in codes]})
+    outputs = Outputs.from_statistics(np.stack([scores, np.ones_like(scores)], axis=-1), "mean", items=items)
+    squared, noise = [], []
+    for a in range(4):
+        for b in range(a):
+            difference = scores[a] - scores[b]
+            squared.append(difference.mean() ** 2)
+            sums = np.array([(difference - difference.mean())[codes == c].sum() for c in range(11)])
+            noise.append((sums**2).sum() * 11 / 10 / codes.size**2)
+    expected = np.sqrt(max(0.0, 1 - np.mean(noise) / np.mean(squared)))
+    assert 0.2 < expected < 0.98
+    assert fit(outputs).shrinkage == pytest.approx(expected, rel=1e-9)

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import special, stats
 
 from simstudy.metrics import METRICS
 from simstudy.outputs import Outputs
-from simstudy.truth.pair_models import Responses
-from simstudy.truth.scores import GaussianCopula, ItemClusters, ScoreModel, fit
-from simstudy.truth.scores.corpus import CorpusModel, Pool, item_scores, like_items
-from simstudy.truth.translations import Translations
+from simstudy.truth import GaussianCopula, ItemClusters, Responses, ScoreModel, fit
+from simstudy.truth.corpus import CorpusModel, Pool, item_scores, like_items
 
 RNG = np.random.default_rng(0)
 # Two systems each; a third, in between, has half of its items from either.
 F1 = Responses(recall=(0.8, 0.5), precision=(0.85, 0.6)).draw(1, 300, RNG).statistics[0]
-BLEU = Translations(quality=(0.9, 0.3), length=(0.95, 1.0)).draw(1, 300, RNG).statistics[0]
+
+
+def _translations(rng: np.random.Generator) -> np.ndarray:
+    """Matches of 1- to 4-grams, their numbers, and lengths of translation and reference, of sentences; no words."""
+    reference = 5 + rng.negative_binomial(2, 2 / 19, 300)
+    length = np.stack([np.maximum(rng.binomial(reference, 0.95), 1), reference])
+    hard = 0.5 * rng.standard_normal(300) + 0.4 * rng.standard_normal((2, 300))
+    matched = [rng.binomial(length, special.expit(np.array([[0.9], [0.3]]) + hard))]
+    for _ in range(3):
+        matched.append(rng.binomial(np.maximum(matched[-1] - 1, 0), 0.6))
+    total = [np.maximum(length - n, 0) for n in range(4)]
+    return np.stack([*matched, *total, length, np.broadcast_to(reference, length.shape)], axis=-1)
+
+
+BLEU = _translations(RNG)
 
 
 def _three(statistics: np.ndarray, metric: str) -> Outputs:
@@ -74,8 +89,8 @@ def test_the_gain_is_set(outputs: Outputs, null: str) -> None:
         assert moved.weights.sum(axis=1) == pytest.approx([1, 1, 1])
         same = bool((moved.weights[systems[0]] == moved.weights[systems[1]]).all())
         assert same == (gain == 0 and (null == "equal margins" or systems == (1, 2)))
-    pair = model.with_gain(0.0, null=null).pair()  # type: ignore[arg-type]
-    scores = METRICS[pair.metric].score(pair.draw(200, 300, RNG).statistics.sum(axis=2, dtype=float))
+    pair = model.with_gain(0.0, null=null)  # type: ignore[arg-type]
+    scores = pair.metric.score(pair.draw(200, 300, RNG).statistics.sum(axis=2, dtype=float))
     gains = scores[:, 0] - scores[:, 1]
     assert abs(gains.mean()) < 5 * gains.std() / np.sqrt(200) + 0.05
 
@@ -85,7 +100,14 @@ def test_mixtures_have_the_law_of_their_sources() -> None:
     statistics = np.array([[[0, 1], [1, 1], [1, 1]], [[0, 1], [0, 1], [1, 1]]]) * np.array([1, 1])
     pool = Pool.of(statistics, METRICS["accuracy"])
     weights = np.array([[0.25, 0.75], [0.0, 1.0]])
-    model = CorpusModel(["a", "b"], ["a", "b"], METRICS["accuracy"], GaussianCopula(0.0), None, pool, weights)
+    model = CorpusModel(
+        pool=pool,
+        weights=weights,
+        metric=METRICS["accuracy"],
+        names=["a", "b"],
+        families=["a", "b"],
+        dependence=GaussianCopula(0.0),
+    )
     assert model.scores() == pytest.approx([100 * (0.25 * 2 / 3 + 0.75 / 3), 100 / 3])
     drawn = model.outputs(20_000).statistics[..., 0]
     assert drawn.mean(axis=1) == pytest.approx(model.scores() / 100, abs=0.02)
@@ -110,14 +132,6 @@ def test_clusters_and_nested_test_sets() -> None:
 
 def test_scores_of_all_items_are_no_corpus() -> None:
     assert isinstance(fit(Outputs.from_scores(pd.DataFrame(RNG.random((20, 2))))).model, ScoreModel)
-
-
-def test_bad_gains() -> None:
-    model = _model(CASES["f1"])
-    with pytest.raises(ValueError, match="gain must be from .* and sources' are from .* not 60"):
-        model.with_gain(60)
-    with pytest.raises(ValueError, match="null must be one of equal margins, equal means"):
-        model.with_gain(0, null="none")  # type: ignore[arg-type]
 
 
 @each
@@ -145,3 +159,32 @@ def test_a_pool_has_each_kinds_items_from_the_worst_to_the_best(outputs: Outputs
         assert sorted(order) == list(range(len(own)))
     tied = Pool.of(np.ones((2, 50, 2), dtype=int), METRICS["accuracy"])
     assert tied.order[0].tolist() != tied.order[1].tolist() != list(range(50))
+
+
+def test_mixtures_start_from_the_second_systems_law_or_from_the_firsts() -> None:
+    weights = np.array([[0.1, 0.9, 0.0], [0.3, 0.3, 0.4], [0.0, 0.5, 0.5]])
+    model = replace(_model(CASES["f1"]), weights=weights)
+    equal, kept = (model.with_gain(1.0, null=null, systems=(2, 1)).weights for null in ("equal margins", "equal means"))
+    # One source takes a share s of the law, the others keep 1 - s of theirs.
+    for mixture, law in ((equal[2], weights[1]), (kept[2], weights[2])):
+        share = mixture[1] / law[1]
+        rest = (mixture - share * law) / (1 - share)
+        assert sorted(rest.round(9).tolist()) == [0.0, 0.0, 1.0]
+    np.testing.assert_array_equal(equal[:2], weights[:2])
+
+
+def test_sources_of_two_systems_are_drawn_apart() -> None:
+    """Two systems, each half of either source: with one latent score both are right on half of the items or none."""
+    pool = Pool.of(np.array([[[1, 1]] * 4, [[0, 1]] * 4]), METRICS["accuracy"])
+    model = CorpusModel(
+        pool=pool,
+        weights=np.full((2, 2), 0.5),
+        metric=METRICS["accuracy"],
+        names=["a", "b"],
+        families=["a", "b"],
+        dependence=GaussianCopula(1.0),
+    )
+    right = model.outputs(20_000).statistics[..., 0]
+    # Cells of the table of both have probability 1/4 each.
+    cells = np.bincount(2 * right[0].astype(int) + right[1], minlength=4)
+    assert stats.chisquare(cells).pvalue > 1e-6

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from scipy import optimize, stats
 
-from simstudy.truth.scores import GaussianCopula, Ordinal
-from simstudy.truth.scores.latent import Classes, common_share, intra_cluster, latent_correlation
-from simstudy.truth.synthetic import outcome_correlation
+from simstudy.truth import GaussianCopula, Ordinal
+from simstudy.truth.latent import Classes, common_share, intra_cluster, latent_correlation
+from tests.truth.bivariate import outcome_correlation
 
 JUDGE = Ordinal((1, 2, 3, 4, 5), (0.1, 0.2, 0.3, 0.3, 0.1))
 

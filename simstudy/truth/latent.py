@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+from scipy import integrate, special
 
 from simstudy.metrics.base import FloatArray, IntArray
 
 # Scores of more distinct values are put into so many classes of like size, on both sides of the equation.
 _CLASSES = 16
 
-# Panels of angles between no correlation and a perfect one, with three Gauss-Legendre nodes each.
-_PANELS = 24
-_NODES = np.array([-np.sqrt(0.6), 0.0, np.sqrt(0.6)])
+# So many angles between no correlation and a perfect one.
+_ANGLES = 97
 
 #: The largest latent correlation that is told from a perfect one.
 MOST = float(np.sin(np.pi / 2 * (1 - 0.02)))
@@ -26,8 +25,8 @@ class Classes:
 
     With scores that go up by d_a at cut a, the derivative of the covariance by the latent correlation r is the sum
     over both systems' cuts of d_a d_b phi2(a, b; r), phi2 the bivariate normal density (Plackett 1954). With
-    r = sin(angle) it has no pole at r = 1, so that a few nodes integrate it; as all terms are positive the covariance
-    ascends and has one inverse. For two classes each this is the tetrachoric correlation.
+    r = sin(angle) it has no pole at r = 1, so that a sum over some angles integrates it; as all terms are positive the
+    covariance ascends and has one inverse. For two classes each this is the tetrachoric correlation.
     """
 
     def __init__(self, scores: FloatArray) -> None:
@@ -51,27 +50,23 @@ class Classes:
         #: (P,) normal quantiles at which a system goes from one class to the next, all systems' one after the other,
         #: and (P, K) by how much its class mean goes up there; 0 for the other systems.
         self.cuts, self.steps = np.concatenate(cuts), np.concatenate(steps)
-        self._sides: dict[int, tuple[FloatArray, FloatArray]] = {}
+        self._sides: dict[int, FloatArray] = {}
 
-    def _side(self, sign: int) -> tuple[FloatArray, FloatArray]:
-        """Derivatives by angle (panels, 3 nodes, K, K) on one side of 0, and covariances at panels' starts."""
+    def _side(self, sign: int) -> FloatArray:
+        """Covariances (angles, K, K) at latent correlations from 0 to 1, or to -1."""
         if sign not in self._sides:
             # Systems go from class to class at the same places where they have no ties: each place is reckoned once.
             cuts, place = np.unique(self.cuts, return_inverse=True)
             steps = np.zeros((cuts.size, self.steps.shape[1]))
             np.add.at(steps, place, self.steps)
             gap, product = (cuts[:, None] - sign * cuts) ** 2 / 2, sign * cuts[:, None] * cuts
-            width = np.pi / 2 / _PANELS
-            k = steps.shape[1]
-            slopes = np.empty((_PANELS, 3, k, k))
-            for panel in range(_PANELS):
-                for node, x in enumerate(_NODES):
-                    angle = (panel + (x + 1) / 2) * width
-                    density = np.exp(-gap / np.cos(angle) ** 2 - product / (1 + np.sin(angle))) / (2 * np.pi)
-                    slopes[panel, node] = steps.T @ density @ steps
-            gains = width * np.einsum("pnjk,n->pjk", slopes, np.array([5, 8, 5]) / 18)
-            starts = np.concatenate([np.zeros((1, k, k)), np.cumsum(gains, axis=0)])
-            self._sides[sign] = slopes, starts
+            angles = np.linspace(0, np.pi / 2, _ANGLES)
+            slopes = []
+            for angle in angles:
+                exponent = gap / max(np.cos(angle) ** 2, 1e-30) + product / (1 + np.sin(angle))
+                slopes.append(steps.T @ (np.exp(-exponent) / (2 * np.pi)) @ steps)
+            reached = integrate.cumulative_simpson(np.array(slopes), x=angles, axis=0, initial=0)
+            self._sides[sign] = np.maximum.accumulate(reached, axis=0)
         return self._sides[sign]
 
     def inverse(self, covariance: FloatArray, margin: FloatArray | float = 0.0) -> tuple[FloatArray, NDArray[np.bool_]]:
@@ -85,10 +80,10 @@ class Classes:
         for sign in (1, -1):
             if not (sign * covariance > 0).any():
                 continue
-            slopes, starts = self._side(sign)
-            ours = (sign * covariance > 0) & (starts[-1] > 0)
-            most = np.maximum(starts[-1] - margin, 0)
-            solved = sign * _solved(np.minimum(sign * covariance, most), slopes, starts)
+            reached = self._side(sign)
+            ours = (sign * covariance > 0) & (reached[-1] > 0)
+            most = np.maximum(reached[-1] - margin, 0)
+            solved = sign * _sines(np.minimum(sign * covariance, most), reached)
             found, bound = np.where(ours, solved, found), bound | (ours & (sign * covariance > most))
         return np.clip(found, -MOST, MOST), bound
 
@@ -96,29 +91,18 @@ class Classes:
         """The one latent correlation at which covariances of systems with themselves (K,), weighted (K,), add up."""
         total = float(weights @ covariances)
         sign = 1 if total >= 0 else -1
-        slopes, starts = self._side(sign)
-        own = np.einsum("pnkk,k->pn", slopes, weights)[..., None, None]
-        reached = np.einsum("pkk,k->p", starts, weights)[:, None, None]
+        reached = np.einsum("akk,k->a", self._side(sign), weights)[:, None, None]
         if reached[-1, 0, 0] == 0:
             return 0.0
-        return float(np.clip(sign * _solved(np.array([[sign * total]]), own, reached)[0, 0], -MOST, MOST))
+        return float(np.clip(sign * _sines(np.array([[sign * total]]), reached)[0, 0], -MOST, MOST))
 
 
-def _solved(wanted: FloatArray, slopes: FloatArray, starts: FloatArray) -> FloatArray:
-    """Sines of the angles at which integrals reach what is wanted; in a panel the integrand is a parabola."""
-    n_panels = len(slopes)
-    panel = np.clip((starts <= wanted).sum(axis=0) - 1, 0, n_panels - 1)
-    j, k = np.indices(wanted.shape)
-    low, middle, high = (slopes[panel, node, j, k] for node in range(3))
-    root = np.sqrt(0.6)
-    linear, square = (high - low) / (2 * root), (high + low - 2 * middle) / (2 * 0.6)
-    rest = (wanted - starts[panel, j, k]) / (np.pi / 2 / n_panels / 2)
-    least, most = -np.ones_like(wanted), np.ones_like(wanted)
-    for _ in range(40):
-        x = (least + most) / 2
-        reached = middle * (x + 1) + linear * (x**2 - 1) / 2 + square * (x**3 + 1) / 3
-        least, most = np.where(reached < rest, x, least), np.where(reached < rest, most, x)
-    return np.asarray(np.sin((panel + ((least + most) / 2 + 1) / 2) * (np.pi / 2 / n_panels)))
+def _sines(wanted: FloatArray, reached: FloatArray) -> FloatArray:
+    """Sines (K, K) of the angles at which covariances (angles, K, K) are what is wanted, by linear interpolation."""
+    panel = np.clip((reached <= wanted).sum(axis=0) - 1, 0, len(reached) - 2)
+    low, high = (np.take_along_axis(reached, (panel + more)[None], axis=0)[0] for more in (0, 1))
+    part = np.clip((wanted - low) / np.where(high > low, high - low, 1.0), 0, 1)
+    return np.asarray(np.sin((panel + part) * (np.pi / 2 / (len(reached) - 1))))
 
 
 def latent_correlation(classes: Classes) -> tuple[FloatArray, int]:
