@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from simstudy.truth.scores import Margin
+from simstudy.truth import Margin
 
 from .copulas import FAMILIES, SYMMETRIC, PairFit, best_fit, pseudo_observations
 from .margins import Floats
