@@ -65,17 +65,14 @@ def test_densities_have_uniform_margins_and_are_those_of_what_is_drawn(
 def test_tawns_density_is_the_derivative_of_its_distribution_function() -> None:
     theta, share = 2.5, 0.3
 
-    def function(u: float, v: float) -> float:
-        return gumbel(u**share, v) * u ** (1 - share)
-
-    def gumbel(u: float, v: float) -> float:
-        return float(np.exp(-(((-np.log(u)) ** theta + (-np.log(v)) ** theta) ** (1 / theta))))
+    def function(u: float, v: float) -> Any:
+        return np.exp(-(((-share * np.log(u)) ** theta + (-np.log(v)) ** theta) ** (1 / theta))) * u ** (1 - share)
 
     h = 1e-4
     for u, v in ((0.2, 0.3), (0.7, 0.4), (0.9, 0.95), (0.05, 0.8)):
         around = [function(u + i * h, v + j * h) * i * j for i in (-1, 1) for j in (-1, 1)]
-        found = tawn(*(np.array(x) for x in (u, v, theta, share)))
-        assert float(np.exp(found)) == pytest.approx(sum(around) / (4 * h**2), rel=1e-4)
+        density = tawn(*(np.array(x) for x in (u, v, theta, share)))
+        assert float(np.exp(density)) == pytest.approx(sum(around) / (4 * h**2), rel=1e-4)
 
 
 def test_densities_of_latent_scores_are_scipys() -> None:
@@ -106,9 +103,9 @@ def test_a_fit_finds_family_and_parameters_back(
     family: str, dependence: Dependence, read: Any, parameter: float, within: float
 ) -> None:
     scores = dependence.uniforms(2000, 2, np.random.default_rng(5)).T
-    found = best_fit(pseudo_observations(scores, np.random.default_rng(0)))
-    assert found.family == family
-    assert float(read(found.dependence)) == pytest.approx(parameter, abs=within)
+    fit = best_fit(pseudo_observations(scores, np.random.default_rng(0)))
+    assert fit.family == family
+    assert float(read(fit.dependence)) == pytest.approx(parameter, abs=within)
 
 
 def test_swapping_systems_swaps_tawns_types_and_turning_both_survival_copulas() -> None:
@@ -137,16 +134,19 @@ def test_likelihoods_are_no_less_than_those_of_other_parameters(seed: int) -> No
         "t": student(u, v, np.tanh(np.linspace(-3, 3, 200))[:, None, None], np.array([2.0, 3, 6, 12, 30])[:, None]),
     }
     for name, densities in finest.items():
-        found, most = fitted(name, np.stack([u, v])).log_likelihood, densities.sum(axis=-1).max()
-        assert most - (0.1 if name == "tawn 1" else 0.01) < found < most + 0.3, name
+        reached, most = fitted(name, np.stack([u, v])).log_likelihood, densities.sum(axis=-1).max()
+        assert most - (0.1 if name == "tawn 1" else 0.01) < reached < most + 0.3, name
 
 
-def test_symmetric_families_are_those_of_exchangeable_systems() -> None:
+def test_symmetric_families_are_those_of_exchangeable_systems_and_aic_counts_the_parameters() -> None:
     uniforms = Gumbel(9.0, (0.4, 1.0)).uniforms(500, 2, np.random.default_rng(0)).T
     assert best_fit(uniforms).family == "tawn 1"
     assert best_fit(uniforms, SYMMETRIC).family in SYMMETRIC
+    free = {"independent": 0, "t": 2, "tawn 1": 2, "tawn 2": 2}
     for name in FAMILIES:
-        assert fitted(name, uniforms).dependence.exchangeable == (name in SYMMETRIC)
+        fit = fitted(name, uniforms)
+        assert fit.dependence.exchangeable == (name in SYMMETRIC)
+        assert fit.aic + 2 * fit.log_likelihood == pytest.approx(2 * free.get(name.removeprefix("survival "), 1))
 
 
 def test_ties_are_broken_at_random() -> None:
@@ -161,14 +161,6 @@ def test_ties_are_broken_at_random() -> None:
     assert len(seen) == 6, "all orders of the three"
     # Each system's ties are broken by themselves.
     assert abs(np.corrcoef(pseudo_observations(np.zeros((2, 4000)), np.random.default_rng(2)))[0, 1]) < 0.06
-
-
-def test_aic_counts_the_numbers_that_were_chosen() -> None:
-    free = {"independent": 0, "t": 2, "tawn 1": 2, "tawn 2": 2}
-    uniforms = TAWN.uniforms(50, 2, np.random.default_rng(0)).T
-    for name in FAMILIES:
-        found = fitted(name, uniforms)
-        assert found.aic + 2 * found.log_likelihood == pytest.approx(2 * free.get(name.removeprefix("survival "), 1))
 
 
 @pytest.mark.parametrize("theta", [-30.0, -0.01, 0.0, 1e-6, 3.0, 35.0])
