@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from simstudy.studies import load_study
 from simstudy.text.plain_text import csv_name
 
 ROOT = Path(__file__).parents[1]
@@ -45,11 +47,16 @@ def _rates() -> pd.DataFrame:
     return rates[(rates["alternative"] == "two-sided") & (rates["alpha"] == 0.05)]
 
 
-def _of_equal_systems(name: str) -> pd.DataFrame:
-    """The rows of a table of multiple_systems of 20 equally good systems; of families, all pairs, two-sided."""
-    rows = _csv(f"multiple_systems/{name}.csv")
-    rows = rows[(rows["truth"] == "all equal") & (rows["n_systems"] == 20)]
-    return rows[(rows["family"] == "all pairs") & (rows["alternative"] == "two-sided")] if "family" in rows else rows
+def _of_equal_systems() -> pd.DataFrame:
+    """Shares and mean shares of multiple_systems for 20 equally good systems, of all pairs two-sided and of ranks.
+
+    The column `kind` has the correction of pairs, and what is promised of ranks.
+    """
+    means = _csv("multiple_systems/means.csv").rename(columns={"mean": "share"})
+    rows = pd.concat([_csv("multiple_systems/rates.csv"), means], ignore_index=True)
+    rows = rows[(rows["equality"] == "all equal") & (rows["n_systems"] == 20)]
+    corrections = rows["method"].str.removeprefix("all pairs, two-sided, ")
+    return rows.assign(kind=corrections.where(rows["quantity"] == "any false claim", rows["quantity"]))
 
 
 def _markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -61,12 +68,13 @@ def _marked(rate: float, band: tuple[float, float], harm: Callable[[float], bool
     return f"**{text}**" if harm(rate) else f"({text})" if not band[0] <= rate <= band[1] else text
 
 
-def _by_condition(
-    name: str, columns: str, kinds: list[str], band: tuple[float, float], harm: Callable[[float], bool]
-) -> str:
-    titles = _titles("multiple_systems")
-    table = _of_equal_systems(name).pivot_table(index="condition", columns=columns, values="share", sort=False)
-    rows = [[titles[at], *(_marked(row[kind], band, harm) for kind in kinds)] for at, row in table.iterrows()]
+def _by_condition(kinds: list[str], band: tuple[float, float], harm: Callable[[float], bool]) -> str:
+    study: Any = load_study("multiple_systems")
+    table = _of_equal_systems().pivot_table(index="condition", columns="kind", values="share", sort=False)
+    rows = [
+        [study.title_of("condition", at), *(_marked(row[kind], band, harm) for kind in kinds)]
+        for at, row in table.iterrows()
+    ]
     return _markdown(["20 equally good systems", *kinds], rows)
 
 
@@ -94,12 +102,12 @@ def summary() -> str:
     own = covered[(covered["n_units"] >= 100) & covered["breaks"].isna()]
     hard = own["condition"].map(situation).isin(_HARD)
     add("interval of a gain", "coverage 0.95", own, own["share"], hard, "[intervals](#intervals-coverage)")
-    families, ranks = _of_equal_systems("families"), _of_equal_systems("rank_sets")
+    equal = _of_equal_systems()
     for method, correction in (("Holm", "Holm's correction"), ("Romano-Wolf", "Romano and Wolf's correction")):
-        own = families[families["method"] == method]
+        own = equal[equal["kind"] == method]
         add(correction, "family-wise error rate 0.05", own, own["share"], own["condition"].str.contains("unequal"),
             "[many systems](#many-systems-family-wise-error-rates)")  # fmt: skip
-    own = ranks[ranks["guarantee"] == "all ranks"]
+    own = equal[equal["kind"] == "all ranks"]
     add("confidence sets for ranks", "coverage 0.95", own, own["share"], own["condition"].str.contains("unequal"),
         "[ranks](#confidence-sets-for-ranks)")  # fmt: skip
     own = _csv("evert_2004/simulated.csv")
@@ -175,32 +183,33 @@ def plans() -> str:
 
 def families() -> str:
     """Family-wise error rates for 20 equally good systems, all pairs, two-sided."""
-    return _by_condition("families", "method", ["none", "Holm", "Romano-Wolf"], (0, 0.06), lambda x: x > 0.06)
+    return _by_condition(["none", "Holm", "Romano-Wolf"], (0, 0.06), lambda x: x > 0.06)
 
 
 def ranks() -> str:
     """Shares of test sets whose confidence sets hold the true ranks, for 20 equally good systems."""
-    kinds = ["all ranks", "own rank", "the best"]
-    return _by_condition("rank_sets", "guarantee", kinds, (0.935, 1), lambda x: x < 0.935)
+    return _by_condition(["all ranks", "own rank", "the best"], (0.935, 1), lambda x: x < 0.935)
 
 
 def many_tasks() -> str:
     """Rejections of equal macro averages and coverage, by the hypothesis that is true, for unequal tasks."""
-    rows = _csv("many_tasks/rates.csv")
-    rows = rows[rows["null"] & (rows["sizes"] == "unequal") & (rows["agreement"] == "usual")]
+    keys = ["sizes", "agreement", "redrawn", "gains", "n_tasks", "method"]
+    coverage = _csv("many_tasks/coverage.csv").set_index(keys)["share"].rename("coverage")
+    rows = _csv("many_tasks/rates.csv").join(coverage, on=keys)
+    rows = rows[rows["verdict"].notna() & (rows["sizes"] == "unequal") & (rows["agreement"] == "usual")]
     drawn = {"items": "these tasks", "tasks and items": "tasks like these"}
     names = {"macro, these tasks": "these tasks", "macro, tasks like these: sign flips": "like these, flips",
              "macro, tasks like these: t test": "like these, t", "all items pooled": "pooled",
              "tasks won, sign test": "tasks won"}  # fmt: skip
     written = []
-    for (truth, redrawn, n_tasks), own in rows.groupby(["truth", "redrawn", "n_tasks"], sort=False):
-        of = own.set_index("method")
-        rates = [_marked(of.loc[name, "share"], LEVEL, lambda x: x > LEVEL[1]) for name in names]
+    for (redrawn, gains, n_tasks), members in rows.groupby(["redrawn", "gains", "n_tasks"], sort=False):
+        by_method = members.set_index("method")
+        rates = [_marked(by_method.loc[name, "share"], LEVEL, lambda x: x > LEVEL[1]) for name in names]
         cover = [
-            _marked(of.loc[name, "coverage"], (0.935, 0.965), lambda x: x < 0.935)
+            _marked(by_method.loc[name, "coverage"], (0.935, 0.965), lambda x: x < 0.935)
             for name in ("macro, these tasks", "macro, tasks like these: t test")
         ]
-        written.append([drawn[redrawn], str(truth), str(n_tasks), *rates, *cover])
+        written.append([drawn[redrawn], str(gains), str(n_tasks), *rates, *cover])
     head = ["true of", "truth", "tasks", *names.values(), "interval, these", "interval, like these"]
     return _markdown(head, written)
 

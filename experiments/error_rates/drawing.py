@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -11,8 +11,7 @@ import pandas as pd
 
 import simstudy as ss
 
-from .choices import FAILS, FIRST, KEEPS, NEARLY
-from .settings import Aims
+from .tables import FAILS, FIRST, KEEPS, NEARLY
 
 # What a test is worth in a situation, from good to bad: the colour of its cell.
 _VERDICTS = {FIRST: "#a6cde8", KEEPS: "#e3eff8", NEARLY: "#fdebc8", FAILS: "#f0a878"}
@@ -21,10 +20,10 @@ _LEGEND = {NEARLY: "nearly keeps its level", FAILS: "rejects too often"}
 _SITUATIONS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
 
-def draw_rates(rates: pd.DataFrame, aims: Aims) -> Any:
+def draw_rates(rates: pd.DataFrame, aims: Mapping[str, Any]) -> Any:
     """A panel for each condition, with the rates of some tests over the number of units; all panels to one height."""
     most = max(0.25, np.ceil(20 * rates["share"].max()) / 20)
-    draw = partial(ss.plot.error_rates, target=aims.target, liberal=aims.liberal, most=most)
+    draw = partial(ss.plot.error_rates, target=aims["target"], liberal=aims["liberal"], most=most)
     return _panels(rates, "view", draw, per_row=4, width=2.7)
 
 
@@ -124,7 +123,7 @@ def draw_exaggeration(default: pd.DataFrame) -> Any:
     return ss.plot.single(ss.plot.exaggeration, default, width=6.4, height=4.2)
 
 
-def draw_coverage(covered: pd.DataFrame, aims: Aims) -> Any:
+def draw_coverage(covered: pd.DataFrame, aims: Mapping[str, Any]) -> Any:
     """A row for each condition and unit."""
     rows, height = covered.assign(title=covered["view"]), 0.4 * covered["view"].nunique() + 1
-    return ss.plot.single(ss.plot.coverage, rows, target=aims.coverage, width=7.6, height=height, legend_aside=True)
+    return ss.plot.single(ss.plot.coverage, rows, target=aims["coverage"], width=7.6, height=height, legend_aside=True)

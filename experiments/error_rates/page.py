@@ -1,45 +1,158 @@
-"""What the page shows: its sections, figures and tables."""
+"""What the page shows: its sections, with their figures and tables. The texts are in study.toml."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 import simstudy as ss
 from simstudy.pages.sections import Figure, Section, Table
+from simstudy.studies import ShippedTables, Shown, Simulation
 
-from .choices import FAILS, FIRST, KEEPS
-from .columns import CHOSEN, COVERED, DRAWN_FROM, EXACT, FOUND, MAGNITUDES, OF_NULLS, VERDICT
 from .drawing import draw_choices, draw_coverage, draw_exaggeration, draw_power, draw_rates, draw_uniformity
-from .settings import DEFAULT_TEST, DEPENDENT_UNITS, DRAWN, EVEN, NAMED, ONE_SIDED, TWO_SIDED, Range, Settings
+from .tables import DEFAULT_TEST, DEPENDENT_UNITS, EVEN, FAILS, FIRST, HIGHEST, KEEPS, NAMED, ONE_SIDED, two_sided
 
-CLOSING = (
-    "The type I error rate is the share of test sets with p at or below the level when the two systems have equal "
-    "scores in the population. It counts every rejection, whatever null hypothesis the test has. Power is the share "
-    "of test sets with p at or below the level in which the truly better system also has the better score. Intervals "
-    "are 95 % (Clopper-Pearson; normal for type M) and account for the number of test sets drawn. The test sets of a "
-    "batch share their resamples, which adds little. Test sets in which a score is 0 / 0 are left out. Column "
-    "n_undefined counts them, and n_rejected_undefined counts how many of them the test rejects. Shares are fractions."
-)
-# On fewer units some tests cannot reject at all.
-LEAST_DRAWN = 6
-# What the page calls one-sided tests.
-SIDES = {ONE_SIDED: "one-sided, better system", NAMED: "one-sided, named beforehand"}
+# The tests whose error rates are drawn, and the least number of units: with fewer, some tests cannot reject at all.
+_DRAWN, _LEAST_DRAWN = ("randomization", "t_paired", "bootstrap", "skew_corrected", "sign_flips"), 6
+
+_SIDES = {ONE_SIDED: "one-sided, better system", NAMED: "one-sided, named beforehand"}
+
+# The columns of the page's tables, and the templates of their cells.
+_CHOSEN = {
+    "situation": "{situation}",
+    "units": "{sizes}",
+    "first choice": "{first}",
+    "highest error rate": "{worst}",
+    "power": "{power}",
+    "also keep their level": "{keeps}",
+    "reject too often": "{fails}",
+}
+_VERDICT = {
+    "test": "{test}",
+    "true null hypothesis": "{null}",
+    "conditions": "{n_conditions}",
+    "rates in the target range": "{n_within} of {n_rates}",
+    "in Bradley's range": "{n_liberal} of {n_rates}",
+    "lowest rate": "{lowest:.3f}",
+    "highest rate": "{highest:.3f}",
+    "highest rate, fewer units": "{highest_fewer:.3f}",
+}
+_EXACT = {
+    "test": "{test}",
+    "level": "{alpha:g}",
+    "conditions": "{n_conditions}",
+    "rates": "{n_rates}",
+    "highest rate": "{highest:.4f}",
+    "largest excess in standard deviations": "{highest_sd:.1f}",
+    "significantly above the level": "{n_above}",
+}
+_AT = {"condition": "{view}", "units": "{n_units:,}"}
+_MARKED = "{opened}{share:.3f}{marks}{closed}"
+_MAGNITUDES = {
+    **_AT,
+    "power": "{share:.3f}",
+    "wrong winner": "{wrong:.4f} ({wrong_low:.4f} – {wrong_high:.4f})",
+    "wrong winner if significant (type S)": "[{type_s:.3f}]",
+    "observed gain / true gain (type M)": "[{type_m:.2f} ({type_m_low:.2f} – {type_m_high:.2f})]",
+}
+_COVERED = {
+    **_AT,
+    "true gain": "{true_gain:.2f}",
+    "interval": "{interval}",
+    "coverage": "{share:.3f} ({low:.3f} – {high:.3f})",
+    "mean width": "{mean_width:.3g}",
+    "test sets without an interval": "{undefined:.1%}",
+}
+_SYSTEMS = {
+    "condition": "{title}",
+    "metric": "{metric}",
+    "systems": "{systems}",
+    "true scores": "{score_1:.4g} and {score_2:.4g}",
+}
 
 
-def with_views(table: pd.DataFrame, study: Settings) -> pd.DataFrame:
-    """The table with what a figure or a page calls each row's condition and unit."""
-    known = zip([study.conditions[name] for name in table["condition"]], table["unit"], strict=True)
-    return table.assign(view=[c.title + (", by item" if unit != c.pair.units[0] else "") for c, unit in known])
+def show(study: Simulation, tables: ShippedTables) -> Shown:
+    """Which test when, error rates, exact tests, cautions, power and coverage."""
+    at = {name: _with_views(table, tables["conditions"]) for name, table in tables.items() if "condition" in table}
+    shown, aims = study.page["shown"], study.page["aims"]
+    rates, powers = two_sided(at["rates"], study), two_sided(at["power"], study)
+    drawn = rates[rates["test"].isin(_DRAWN) & (rates["breaks"] != DEPENDENT_UNITS)]
+    drawn = drawn[drawn["n_units"] >= _LEAST_DRAWN]
+    sides = at["rates"].query("test == @DEFAULT_TEST and alpha == @study.alphas[0] and breaks == ''")
+    sides = sides[sides["n_units"].isin(shown)].assign(alternative=sides["alternative"].replace(_SIDES))
+    curves = powers[powers["test"].isin(EVEN) & (powers["n_units"] >= _LEAST_DRAWN)]
+    default = powers[powers["test"] == DEFAULT_TEST]
+    # A gain that is 0 but for rounding is written as 0.
+    covered = at["coverage"].assign(true_gain=at["coverage"]["true_gain"].round(2) + 0.0)
+    chosen, verdicts = chosen_tests(tables["choices"]), _verdicts(tables["tests"])
+    sections = {
+        "Which test when": (chosen, Figure("choices", lambda: draw_choices(tables["choices"]))),
+        "Null hypotheses of the tests": (_null_hypotheses(study.tests), None),
+        "Which test keeps its level?": (verdicts, None),
+        "Type I error rates by condition": (None, Figure("error_rates", lambda: draw_rates(drawn, aims))),
+        "All tests": (Table(marked(rates[rates["n_units"].isin(shown)], aims), _AT, across="test", cell=_MARKED), None),
+        "One-sided tests": (Table(sides, _AT, across="alternative", cell="{share:.3f}"), None),
+        "Few units": (_by_size(at["few_units"], "{error_rate:.3f} / {coverage:.3f}"), None),
+        "Exact tests of exchangeable systems": (Table(tables["exact"], _EXACT), None),
+        "Are p-values uniform?": (None, Figure("uniformity", lambda: draw_uniformity(at["quantiles"]))),
+        "Cautions": (
+            _by_size(
+                at["cautions"].assign(mark=np.where(at["cautions"]["off_level"], " ▲", "")),
+                "{error_rate:.3f} / {coverage:.3f} / {cautioned:.0%}{mark}",
+            ),
+            None,
+        ),
+        "Power": (
+            Table(powers[powers["n_units"].isin(shown)], _AT, across="test", cell="{share:.3f}"),
+            Figure("power", lambda: draw_power(curves)),
+        ),
+        "The wrong winner, and too large a gain": (
+            Table(default, _MAGNITUDES),
+            Figure("exaggeration", lambda: draw_exaggeration(default)) if default["type_m"].any() else None,
+        ),
+        "Coverage of the interval": (None, Figure("coverage", lambda: draw_coverage(covered, aims))),
+        "Intervals": (Table(covered[covered["n_units"].isin(shown)], _COVERED), None),
+        "Conditions": (Table(tables["conditions"], _SYSTEMS), None),
+    }
+    values = _values(study, at["cautions"])
+    return Shown(
+        sections=[
+            Section(heading, study.texts[heading].format(**values), table=table, figure=figure)
+            for heading, (table, figure) in sections.items()
+        ],
+        closing=study.texts["closing"],
+        summary={"Which test when": chosen, "Two-sided type I error rates, equal scores": verdicts},
+    )
 
 
-def in_words(bounds: Range) -> str:
-    """A range of rates."""
-    return f"{bounds[0]:g} – {bounds[1]:g}"
+def _with_views(table: pd.DataFrame, conditions: pd.DataFrame) -> pd.DataFrame:
+    """The table with each condition's situation, and its title as the view; files have no text if nothing is broken."""
+    known = conditions.set_index("condition")
+    breaks = table["breaks"].astype(object).fillna("") if "breaks" in table else pd.Series("", table.index)
+    return table.assign(
+        breaks=breaks,
+        situation=table["condition"].map(known["situation"]),
+        view=table["condition"].map(known["title"]) + np.where(breaks == DEPENDENT_UNITS, ", by item", ""),
+    )
 
 
-def chosen(choices: pd.DataFrame) -> Table:
+def _values(study: Simulation, cautions: pd.DataFrame) -> dict[str, Any]:
+    """The values that the texts of sections name."""
+    aims = study.page["aims"]
+    shares = {
+        text: cautions.loc[cautions["off_level"] == off, "cautioned"]
+        for text, off in (("if level or coverage is wrong", True), ("if neither is", False))
+    }
+    means = [f"{rows.mean():.0%} {text} ({len(rows):,} cells)" for text, rows in shares.items() if len(rows)]
+    ranges = {f"{name}_range": "{:g} – {:g}".format(*aims[name]) for name in ("target", "liberal", "coverage")}
+    values = {"alpha": study.alphas[0], "test": DEFAULT_TEST, "highest": HIGHEST, "cautioned": "; ".join(means)}
+    return {**aims, **ranges, **values, "shown": study.page["shown"]}
+
+
+def chosen_tests(choices: pd.DataFrame) -> Table:
     """The tests of each verdict in a situation and band of sizes."""
     rows = []
     for (situation, sizes), members in choices.groupby(["situation", "sizes"], sort=False):
@@ -49,236 +162,42 @@ def chosen(choices: pd.DataFrame) -> Table:
                 "situation": situation,
                 "sizes": sizes,
                 "first": ", ".join(first["test"]) or "none",
-                "worst": _each("{:.3f}", first["worst"]),
-                "power": _each("{:.2f}", first["power"].dropna()),
+                "worst": _range("{:.3f}", first["worst"]),
+                "power": _range("{:.2f}", first["power"].dropna()),
                 "keeps": ", ".join(keeps["test"]),
                 "fails": ", ".join(fails["test"]),
             }
         )
-    return Table(pd.DataFrame(rows), CHOSEN)
+    return Table(pd.DataFrame(rows), _CHOSEN)
 
 
-def _each(template: str, values: pd.Series[float]) -> str:
+def _range(template: str, values: pd.Series[float]) -> str:
     """A number, or the range of several that differ."""
     texts = [template.format(value) for value in sorted(values)]
     return " – ".join(dict.fromkeys([texts[0], texts[-1]])) if texts else ""
 
 
-def of_nulls(study: Settings) -> Table:
-    """What each test's null hypothesis is."""
-    rows = [{"test": name, "null": ss.TESTS[name].null, "assumes": ss.TESTS[name].assumes} for name in study.tests]
-    return Table(pd.DataFrame(rows), OF_NULLS)
+def _null_hypotheses(tests: list[str]) -> Table:
+    rows = [{"test": name, "null": ss.TESTS[name].null, "assumes": ss.TESTS[name].assumes} for name in tests]
+    columns = {"test": "{test}", "null hypothesis": "{null}", "further assumptions": "{assumes}"}
+    return Table(pd.DataFrame(rows), columns)
 
 
-def verdicts(tests: pd.DataFrame) -> Table:
-    """The verdict on each test; a condition that breaks nothing is said once."""
-    return Table(tests[(tests["n_conditions"] > 0) & ~tests.duplicated(["test", "n_conditions"])], VERDICT)
+def _verdicts(tests: pd.DataFrame) -> Table:
+    """The verdict on each test; one row is enough where no condition breaks the test."""
+    return Table(tests[(tests["n_conditions"] > 0) & ~tests.duplicated(["test", "n_conditions"])], _VERDICT)
 
 
-def rate_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """Type I error rates of the tests, the recommended tests first."""
-    target, liberal, n_from = in_words(study.aims.target), in_words(study.aims.liberal), study.aims.from_units
-    few = with_views(tables["few_units"], study)
-    return [
-        *(_choice_sections(tables["choices"], study) if "choices" in tables else []),
-        Section(
-            "Null hypotheses of the tests",
-            "The null hypothesis of each test and its further assumptions. Some tests have another null hypothesis "
-            "than equal scores, so that they may rightly reject two systems with equal scores. This page counts such "
-            "a rejection as an error, because a user who compares systems asks about their scores.",
-            table=of_nulls(study),
-        ),
-        Section(
-            "Which test keeps its level?",
-            f"A summary of the two-sided rates of p ≤ {study.alpha:g} for two systems with equal scores and "
-            "independent units. Rows of equal scores count all conditions. Rows of its own hypothesis count the "
-            "conditions in which the null hypothesis of the test is true, and in which the systems are independent if "
-            f"the test assumes it. The target range is {target}, and Bradley's liberal criterion {liberal}. The "
-            f"columns of these ranges, the lowest rate and the highest rate are for {n_from} units or more. The last "
-            "column has the highest rate with fewer units.",
-            table=verdicts(tables["tests"]),
-        ),
-        *_by_condition(with_views(tables["rates"], study), study),
-        Section(
-            "Few units",
-            f"The default test ({DEFAULT_TEST}) and the interval with fewer than {n_from} units, for equal scores. A "
-            f"cell has the two-sided type I error rate at {study.alpha:g}, then the coverage of the 95 % interval.",
-            table=Table(
-                few.assign(size=few["n_units"].map("{:,} units".format)),
-                {"condition": "{view}"},
-                across="size",
-                cell="{error_rate:.3f} / {coverage:.3f}",
-            ),
-        ),
-    ]
+def marked(rates: pd.DataFrame, aims: Mapping[str, Any]) -> pd.DataFrame:
+    """Rates with a mark for each range that they leave, and brackets if the condition breaks the test."""
+    marks = pd.Series("", rates.index)
+    for low, high in (aims["target"], aims["liberal"]):
+        marks += np.select([rates["share"] > high, rates["share"] < low], ["▲", "▼"], "")
+    opened, closed = (np.where(rates["breaks"] == "", "", bracket) for bracket in "()")
+    return rates.assign(marks=marks, opened=opened, closed=closed)
 
 
-def _by_condition(rates: pd.DataFrame, study: Settings) -> list[Section]:
-    target, liberal = in_words(study.aims.target), in_words(study.aims.liberal)
-    rates = rates[rates["alpha"] == study.alpha]
-    shown, two_sided = rates[rates["n_units"].isin(study.shown)], rates["alternative"] == TWO_SIDED
-    drawn = rates[
-        two_sided & rates["test"].isin(DRAWN) & (rates["breaks"] != DEPENDENT_UNITS) & (rates["n_units"] >= LEAST_DRAWN)
-    ]
-    default = shown[(shown["test"] == DEFAULT_TEST) & (shown["breaks"] == "")]
-    of_all = shown[shown["alternative"] == TWO_SIDED]
-    opened, closed = (of_all["breaks"].map(lambda breaks, mark=mark: mark if breaks else "") for mark in "()")
-    marks = [
-        "".join("▲" if share > most else "▼" if share < least else "" for least, most in ranges)
-        for share, ranges in ((share, (study.aims.target, study.aims.liberal)) for share in of_all["share"])
-    ]
-    return [
-        Section(
-            "Type I error rates by condition",
-            f"Two-sided rates of p ≤ {study.alpha:g} for five tests, by the number of units. The two systems have "
-            f"equal scores. Titles are conditions, which the last table describes. Bands: the target range {target} "
-            f"and Bradley's liberal criterion {liberal}. If scores are means, sign flips and randomization are the "
-            "same test.",
-            figure=Figure("error_rates", lambda: draw_rates(drawn, study.aims)),
-        ),
-        Section(
-            "All tests",
-            f"Two-sided type I error rates at {study.alpha:g}, without correction. ▲ marks a rate above the target "
-            f"range {target}, and ▼ one below it. Two marks: outside Bradley's range {liberal}. Brackets: the "
-            "condition breaks an assumption of the test, which is its null hypothesis, independent systems or "
-            "independent units. Rows by item take the items of a cluster as independent units.",
-            table=Table(
-                of_all.assign(marks=marks, opened=opened, closed=closed),
-                FOUND,
-                across="test",
-                cell="{opened}{share:.3f}{marks}{closed}",
-            ),
-        ),
-        Section(
-            "One-sided tests",
-            f"Rates of p ≤ {study.alpha:g} of the default test ({DEFAULT_TEST}) for equal scores. Better system: "
-            "one-sided for the system with the better score on the test set, as in a table of all pairs. Two equally "
-            "good systems are then significant about twice as often as the level says. Named beforehand: one-sided "
-            "for the first system of the condition, whatever the data say. If scores are skewed, the second system "
-            "has another rate.",
-            table=Table(
-                default.assign(alternative=default["alternative"].replace(SIDES)),
-                FOUND,
-                across="alternative",
-                cell="{share:.3f}",
-            ),
-        ),
-    ]
-
-
-def _choice_sections(choices: pd.DataFrame, study: Settings) -> list[Section]:
-    return [
-        Section(
-            "Which test when",
-            f"The recommended tests of each situation, two-sided at {study.alpha:g} without correction. A test keeps "
-            f"its level if its type I error rate is at most {study.aims.target[1]:g} in every condition of the "
-            "situation with equal scores and for every number of units in the row. A test rejects too often if its "
-            f"highest rate is above {study.aims.liberal[1]:g}. The first choice is the test with the most power among "
-            "those that keep their level and whose null hypothesis is about the scores. If none keeps it, those with "
-            f"a highest rate up to {study.aims.liberal[1]:g} are compared. Tests with up to 0.01 less power are first "
-            "choices too. Tests whose highest rate is between these limits nearly keep their level; unless they are "
-            "first choices, they are in the figure only. Tests that assume independent systems, or do not apply to "
-            "all conditions of the situation, are left out. Power is the mean over this study's gains in the "
-            "situation. A range is over several first choices. The figure has the power in percent, and a frame marks "
-            "first choices. Conditions are models: a test that keeps its level in all of them may fail elsewhere.",
-            table=chosen(choices),
-            figure=Figure("choices", lambda: draw_choices(choices)),
-        )
-    ]
-
-
-def exact_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """Sections on conditions with exchangeable systems."""
-    sections = []
-    if len(tables["exact"]):
-        sections.append(
-            Section(
-                "Exact tests of exchangeable systems",
-                "Two-sided type I error rates in the conditions whose two systems are exchangeable. There the "
-                "p-values of these tests are exact: the error rate is at most the level for any number of units. "
-                "Exception: wilcoxon uses the normal distribution if many units differ. Excess: a rate minus its "
-                "level, over the standard deviation of a share of that many test sets. Significantly above: the "
-                "number of rates that a one-sided binomial test finds above the level (5 %, Holm's correction for all "
-                "rates of the table). The tests share their test sets.",
-                table=Table(tables["exact"], EXACT),
-            )
-        )
-    if "quantiles" in tables:
-        shown = tables["quantiles"].assign(
-            situation=[study.conditions[name].situation for name in tables["quantiles"]["condition"]]
-        )
-        sections.append(
-            Section(
-                "Are p-values uniform?",
-                f"The share of p-values at or below a level, minus the level, on {shown['n_units'].min():,} units of "
-                "exchangeable systems. Each panel has a test, each line a condition, and a colour its situation. A "
-                "line is at 0 if p-values are uniform. Bands: uniform p-values have 95 % of their single shares in "
-                "the band. A test with few distinct p-values is conservative between them: its line falls below 0. "
-                "Lines leave the panel beyond 0.05.",
-                figure=Figure("uniformity", lambda: draw_uniformity(shown)),
-            )
-        )
-    return sections
-
-
-def power_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """Power, wrong winners and overestimated gains."""
-    found = with_views(tables["power"].assign(breaks=""), study)
-    found = found[(found["alternative"] == TWO_SIDED) & (found["alpha"] == study.alpha)]
-    default, shown = found[found["test"] == DEFAULT_TEST], found[found["n_units"].isin(study.shown)]
-    return [
-        Section(
-            "Power",
-            f"The share of test sets with p ≤ {study.alpha:g} (two-sided, without correction) in which the truly "
-            "better system has the better score. A test that rejects true null hypotheses too often has more power "
-            "for that reason. The figure has six tests, and its dashed line is at 80 %.",
-            table=Table(shown, FOUND, across="test", cell="{share:.3f}"),
-            figure=Figure(
-                "power", lambda: draw_power(found[found["test"].isin(EVEN) & (found["n_units"] >= LEAST_DRAWN)])
-            ),
-        ),
-        Section(
-            "The wrong winner, and too large a gain",
-            f"Errors of the default test ({DEFAULT_TEST}, two-sided at {study.alpha:g}) when one system is truly "
-            "better. Wrong winner: the share of all test sets that are significant for the worse system (type III "
-            "error). Type S: the share of these among the significant test sets. Type M: the mean observed gain of "
-            "the winner in the significant test sets, over the true gain (Gelman and Carlin 2014). While power is "
-            "low, significant gains overestimate the true gain. Types S and M are empty if fewer than 20 test sets "
-            "are significant. Ratios above 8 are outside the figure.",
-            table=Table(default, MAGNITUDES),
-            figure=Figure("exaggeration", lambda: draw_exaggeration(default)) if default["type_m"].any() else None,
-        ),
-    ]
-
-
-def coverage_sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """Coverage of the intervals, and the conditions."""
-    return [
-        Section(
-            "Coverage of the interval",
-            "The share of 95 % intervals of the gain that contain the true gain. The interval is Tango's score "
-            "interval for right and wrong items, and the jackknife interval with a t quantile otherwise. Band: "
-            f"{in_words(study.aims.coverage)}. Rows by item take the items of a cluster as independent, which they "
-            "are not. Shares below 75 % are drawn at the edge.",
-            figure=Figure("coverage", lambda: draw_coverage(with_views(tables["coverage"], study), study.aims)),
-        ),
-        Section(
-            "Intervals",
-            "Coverage of the 95 % intervals with its own interval, and their mean width on the metric's scale. A "
-            "score interval is Tango's. Test sets without an interval are left out: those in which nothing varies, or "
-            "in which a score is undefined without one of the units.",
-            table=intervals(tables["coverage"], study),
-        ),
-        Section(
-            "Conditions",
-            "The two systems of each condition, what they have in common, and their true scores in the population.",
-            table=Table(tables["conditions"], DRAWN_FROM),
-        ),
-    ]
-
-
-def intervals(covered: pd.DataFrame, study: Settings) -> Table:
-    """Coverage and width at the sizes that are shown."""
-    rows = with_views(covered[covered["n_units"].isin(study.shown)], study)
-    # What has been solved for is 0 to some 10^-13, on either side.
-    return Table(rows.assign(true_gain=rows["true_gain"].round(2) + 0.0), COVERED)
+def _by_size(table: pd.DataFrame, cell: str) -> Table:
+    """A row for each condition, a column for each number of units."""
+    sizes = table["n_units"].map("{:,} units".format)
+    return Table(table.assign(size=sizes), {"condition": "{view}"}, across="size", cell=cell)

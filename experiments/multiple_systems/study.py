@@ -1,7 +1,6 @@
-"""Many systems and repeated looks: how often any claim is false where the true scores are known.
+"""K systems of known scores on one test set: which claims about pairs are false, and which confidence sets hold.
 
-Test sets of K systems are drawn, all pairs are tested and corrected, and each claim that one system is better is held
-against the truth; so are the places of leaderboards, groups, and what somebody finds who tries many variants.
+A claim is that one system of a pair is better. It is false if the two are equally good, or the other one is better.
 """
 
 from __future__ import annotations
@@ -9,196 +8,125 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from simstudy.truth import Bernoulli, GaussianCopula, ItemClusters, LogNormal, ScoreModel, of_families
 
-from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, clopper_pearson
+from simstudy.studies import Block, benjamini_hochberg, by_block, holm
 
-from . import families, looks
-from .families import NONE, TWO_SIDED
-from .page import CLOSING, sections, summary
-from .settings import Condition, Settings, Variants, blocks
+from .page import show
 
-# The settings of a condition, and of variants, that their items depend on.
-DRAWN = tuple(name for name in Condition.model_fields if name not in ("title", "truths", "n_systems"))
-DRAWN_VARIANTS = tuple(name for name in Variants.model_fields if name != "title")
+__all__ = ["claims", "model", "show"]
 
-# P(p <= 0.05 at any of so many looks), two-sided, of normal observations (Armitage, McPherson and Rowe 1969, table 2).
-ARMITAGE = {1: 0.050, 2: 0.083, 3: 0.107, 4: 0.126, 5: 0.142, 10: 0.193, 20: 0.248, 50: 0.320}
+CORRECTIONS = {"none": lambda p_values: p_values, "Holm": holm, "Benjamini-Hochberg": benjamini_hochberg}
 
 
-def run(study: Settings, context: RunContext) -> Findings:
-    """Draw all blocks, count, and set what came out beside what is promised."""
-    of_systems = systems_cells(study)
-    of_tables = plain_cells(study, "tables", study.groups.n_systems, study.groups.sets, study.groups.block)
-    of_variants = plain_cells(study, "variants", list(study.variants), study.looks.sets, study.looks.block)
-    of_stopping = plain_cells(study, "stopping", study.stopping.conditions, study.stopping.sets, study.stopping.block)
-    with context.clock("systems"):
-        counted = context.run(
-            "test sets of many systems", families.examine, of_systems, amount=lambda cell: cell.arguments[3] ** 2
-        )
-    with context.clock("tables"):
-        said = context.run("tables of pairs", families.tables, of_tables, amount=lambda cell: cell.arguments[1])
-    with context.clock("looks"):
-        tried = context.run("variants", looks.try_variants, of_variants)
-        again = context.run("looks at more items", looks.look_again, of_stopping)
-    at = ["condition", "truth", "n_systems"]
-    tables = {
-        "families": claims(gathered(of_systems, at, [cell["claims"] for cell in counted]), study),
-        "rank_sets": rank_sets(gathered(of_systems, at, [cell["rank_sets"] for cell in counted])),
-        "tables": rates(gathered(of_tables, ["n_systems"], said), ["n_systems", "claim"], "n_any_false"),
-        "variants": variants(gathered(of_variants, ["variants"], tried), study),
-        "stopping": stopping(gathered(of_stopping, ["condition"], again)),
-        "conditions": conditions(study),
+def model(condition: Any) -> ScoreModel:
+    """The systems, the best first, in families of about five."""
+    n_systems = condition["n_systems"]
+    scores = condition["least"] + condition["spread"] * steps(condition["equality"], n_systems)
+    families = [k % max(2, n_systems // 5) for k in range(n_systems)]
+    copula = GaussianCopula(of_families(families, between=condition["between"], within=condition["within"]))
+    clusters = None
+    if "cluster_size" in condition:
+        clusters = ItemClusters(condition["cluster_correlation"], condition["cluster_size"])
+    if "log_spreads" in condition:
+        least, most = condition["log_spreads"]
+        spreads = np.linspace(least, most, n_systems)
+        margins = [LogNormal(float(score), float(spread)) for score, spread in zip(scores, spreads, strict=True)]
+        return ScoreModel(margins, copula, clusters, metric="mean")
+    return ScoreModel([Bernoulli(float(score)) for score in scores], copula, clusters, metric="accuracy")
+
+
+def steps(equality: str, n_systems: int) -> Any:
+    """How far each system is above the worst (K,), from 0 to 1, the best first.
+
+    Examples
+    --------
+    >>> steps("half equal", 4).tolist(), steps("all different", 3).tolist()
+    ([1.0, 0.5, 0.0, 0.0], [1.0, 0.5, 0.0])
+    """
+    n_equal = {"all equal": n_systems, "half equal": n_systems // 2, "all different": 1}[equality]
+    above = np.linspace(1, 0, n_systems - n_equal + 1)[:-1]
+    return np.concatenate([above, np.zeros(n_equal)])
+
+
+@by_block
+def claims(block: Block) -> dict[str, dict[str, Any]]:
+    """False claims and power of each selection of pairs, side and correction, and the guarantees of a leaderboard."""
+    condition, boards = block.condition, block.boards
+    alpha = condition["alpha"]
+    scores = model(condition).scores().round(9)
+    first, second = boards.pairs
+    true = np.sign(scores[first] - scores[second])
+    p_values, ahead = boards.p_values(condition["test"]), boards.ahead()
+    # Both tests are symmetric: for the better system, a one-sided p-value is half of the two-sided one. The named
+    # system is the first, which is truly no worse. If it is behind, its p-value is at least one half.
+    sides = {
+        "two-sided": p_values,
+        "one-sided for the better system": p_values / 2,
+        "one-sided for the named system": np.where(ahead > 0, p_values / 2, 1.0),
     }
-    facts = {
-        "Test sets": f"{study.sets.of_few:,} of fewer than {study.sets.large} systems, else {study.sets.of_many:,}; "
-        f"{study.looks.sets:,} of variants and {study.stopping.sets:,} of items that come in",
-        "Draws of signs for the stepdown": f"{study.n_draws:,}",
-        "Seed": str(study.seed),
+    selections = {
+        "all pairs": np.arange(len(first)),
+        "one baseline": np.flatnonzero(second == boards.n_systems - 1),
+        "neighbours": neighbours(boards.scores()),
     }
-    return Findings(tables=tables, facts=facts)
+    rows = np.arange(len(block))[:, None]
+    values = {}
+    for selection, pairs in selections.items():
+        for side, uncorrected in sides.items():
+            for correction, corrected in CORRECTIONS.items():
+                significant = corrected(uncorrected[rows, pairs]) <= alpha
+                claimed = np.where(significant, ahead[rows, pairs], 0)
+                values[f"{selection}, {side}, {correction}"] = errors_and_power(claimed, true[pairs])
+    places = boards.places(level=1 - alpha, n_draws=condition["n_draws"], seed=block.seed("signs"))
+    better = np.array([board.better for board in places], dtype=np.int64)
+    stepdown = better[:, first, second] - better[:, second, first]
+    values["all pairs, two-sided, Romano-Wolf"] = errors_and_power(stepdown, true)
+    return values | {"confidence sets for ranks": guarantees(places, scores)}
 
 
-def show(study: Settings, tables: ShippedTables) -> Shown:
-    """The page of the tables."""
-    return Shown(sections=sections(tables, study), closing=CLOSING, summary=summary(tables))
+def neighbours(scores: Any) -> Any:
+    """The pairs (M, K - 1) of systems that follow each other in the ranking by these scores (M, K), as positions."""
+    n_systems = scores.shape[1]
+    pairs = np.zeros((n_systems, n_systems), dtype=np.int64)
+    first, second = np.triu_indices(n_systems, k=1)
+    pairs[first, second] = pairs[second, first] = np.arange(len(first))
+    ranking = np.argsort(-scores, axis=1, kind="stable")
+    return pairs[ranking[:, :-1], ranking[:, 1:]]
 
 
-def systems_cells(study: Settings) -> list[Cell]:
-    """A cell for each condition, truth, number of systems and block of test sets."""
-    return [
-        Cell(
-            label=f"{name}, {truth}, {k} systems, block {block}",
-            arguments=(
-                study.only("alpha", "n_draws", "seed", conditions={name: condition.only(*DRAWN)}),
-                name, truth, k, block, n_sets,
-            ),
-        )
-        for name, condition in study.conditions.items()
-        for truth in condition.truths
-        for k in condition.n_systems
-        if condition.asks(truth, k)
-        for block, n_sets in blocks(study.n_sets(k), study.sets.block)
-    ]  # fmt: skip
+def errors_and_power(claimed: Any, true: Any) -> dict[str, Any]:
+    """Errors and power of claims (M, P): 1 for the first system of a pair, -1 for the second, 0 for no claim.
+
+    The sign of each pair's true gain is `true`, (P,) or (M, P). If no gain is true, there are only false claims.
+    """
+    true = np.broadcast_to(true, claimed.shape)
+    false = (claimed != 0) & (claimed != true)
+    quantities = {"any false claim": false.any(axis=1)}
+    if not true.any():
+        return quantities
+    differ, wrong = true != 0, false & (true != 0)
+    n_true = ((claimed == true) & differ).sum(axis=1)
+    return quantities | {
+        "any wrong winner": wrong.any(axis=1),
+        "wrong winners": wrong.sum(axis=1),
+        "false discoveries": false.sum(axis=1) / np.maximum((claimed != 0).sum(axis=1), 1),
+        "power": np.divide(n_true, differ.sum(axis=1), out=np.full(len(true), np.nan), where=differ.any(axis=1)),
+    }
 
 
-def plain_cells(study: Settings, kind: str, names: list[Any], n_sets: int, block: int) -> list[Cell]:
-    """A cell for each name and block of test sets."""
+def guarantees(places: Any, scores: Any) -> dict[str, Any]:
+    """Whether confidence sets for ranks hold for systems of these true scores (K,), and how large the sets are.
 
-    def more(name: Any, number: int, size: int) -> list[Any]:
-        """The arguments that cells of only one kind have."""
-        if kind == "variants":
-            corrected = study.looks.corrected_sets if study.variants[name].one_test_set else 0
-            return [min(max(0, corrected - number * block), size)]
-        return [study.conditions[study.groups.condition].only(*DRAWN)] if kind == "tables" else []
-
-    return [
-        Cell(
-            label=f"{kind} {name}, block {number}",
-            arguments=(asked(study, kind, name), name, number, size, *more(name, number, size)),
-        )
-        for name in names
-        for number, size in blocks(n_sets, block)
-    ]
-
-
-def asked(study: Settings, kind: str, name: Any) -> Settings:
-    """The settings that cells of a kind and a name depend on."""
-    if kind == "variants":
-        of = study.variants[name].only(*DRAWN_VARIANTS)
-        return study.only("alpha", "n_draws", "seed", variants={name: of}, looks=study.looks.only("n_variants"))
-    if kind == "stopping":
-        conditions = {name: study.conditions[name].only(*DRAWN)}
-        return study.only("alpha", "seed", conditions=conditions, stopping=study.stopping.only("step", "n_looks"))
-    return study.only("alpha", "seed")
-
-
-def gathered(cells: list[Cell], names: list[str], found: list[list[dict[str, Any]]]) -> pd.DataFrame:
-    """The blocks' counts added up, where they agree in all that is no count."""
-    rows = [
-        dict(zip(names, cell.arguments[1:], strict=False)) | row
-        for cell, of_cell in zip(cells, found, strict=True)
-        for row in of_cell
-    ]
-    table = pd.DataFrame(rows)
-    numbers = table.select_dtypes("number").columns
-    counts = [name for name in numbers if name not in ("n_systems", "n_variants", "n_looks")]
-    keys = [name for name in table if name not in counts]
-    return table.groupby(keys, sort=False, as_index=False)[counts].sum(min_count=1)
-
-
-def rates(table: pd.DataFrame, keys: list[str], count: str) -> pd.DataFrame:
-    """Shares of test sets with their intervals."""
-    low, high = clopper_pearson(table[count], table["n_sets"])
-    shares = table.assign(share=table[count] / table["n_sets"], low=low, high=high)
-    return shares[[*keys, "n_sets", count, "share", "low", "high"]]
-
-
-def mean(table: pd.DataFrame, name: str, of: str = "n_sets") -> tuple[Any, Any]:
-    """A mean over test sets and its standard error, from the sum and the sum of squares."""
-    n = table[of].where(table[of] > 0)
-    found = table[f"sum_{name}"] / n
-    variance = (table[f"squares_{name}"] / n - found**2).clip(lower=0)
-    return found, np.sqrt(variance / (n - 1).where(n > 1))
-
-
-def claims(table: pd.DataFrame, study: Settings) -> pd.DataFrame:
-    """Family-wise error, the expected share of false claims, power, and claims of the wrong sign, of each method."""
-    keys = ["condition", "truth", "n_systems", "family", "alternative", "method"]
-    shares = rates(table, keys, "n_any_false").assign(alpha=study.alpha)
-    wrong_low, wrong_high = clopper_pearson(table["n_any_wrong"], table["n_sets"])
-    # Where all are equal each claim is false, and the share of false claims is that of the test sets with any.
-    proportion, proportion_se = mean(table, "proportion")
-    power, power_se = mean(table, "power")
-    return shares.assign(
-        n_any_wrong=table["n_any_wrong"], wrong=table["n_any_wrong"] / table["n_sets"], wrong_low=wrong_low,
-        wrong_high=wrong_high, n_claims=table["n_claims"], n_false=table["n_false"], n_wrong=table["n_wrong"],
-        false_discoveries=proportion, false_discoveries_se=proportion_se, power=power, power_se=power_se,
-    )  # fmt: skip
-
-
-def rank_sets(table: pd.DataFrame) -> pd.DataFrame:
-    """How often each guarantee held; of a system's own set, the mean over systems, whose error is normal."""
-    share, se = mean(table, "held")
-    low, high = clopper_pearson(table["sum_held"].round(), table["n_sets"])
-    own = table["guarantee"] == families.OWN_RANK
-    keys = ["condition", "truth", "n_systems", "guarantee", "n_sets"]
-    return table[keys].assign(
-        share=share,
-        low=np.where(own, (share - 1.96 * se).clip(lower=0), low),
-        high=np.where(own, (share + 1.96 * se).clip(upper=1), high),
-        mean_size=table["sum_size"] / table["n_sets"],
-    )
-
-
-def variants(table: pd.DataFrame, study: Settings) -> pd.DataFrame:
-    """How often the best variant is a find, by how many are tried, and what gain is reported of it."""
-    keys = ["variants", "n_variants", "alternative", "method"]
-    # One look finds a better variant by mistake in alpha of the test sets one-sided, in half of them two-sided.
-    one = np.where(table["alternative"] == TWO_SIDED, study.alpha / 2, study.alpha)
-    plain = (table["method"] == NONE) & (table["variants"].map(lambda name: study.variants[name].gain) == 0)
-    reported, reported_se = mean(table, "found", "n_significant")
-    scale = table["variants"].map(lambda name: 100.0 if study.variants[name].metric == "accuracy" else 1.0)
-    return rates(table, keys, "n_significant").assign(
-        alpha=study.alpha,
-        expected=np.where(plain, 1 - (1 - one) ** table["n_variants"], np.nan),
-        true_gain=scale * table["variants"].map(lambda name: study.variants[name].gain),
-        mean_best=table["sum_best"] / table["n_sets"],
-        mean_reported=reported,
-        mean_reported_se=reported_se,
-    )
-
-
-def stopping(table: pd.DataFrame) -> pd.DataFrame:
-    """How often a test is significant at any of the looks, beside the published share."""
-    return rates(table, ["condition", "n_looks"], "n_significant").assign(published=table["n_looks"].map(ARMITAGE))
-
-
-def conditions(study: Settings) -> pd.DataFrame:
-    """What is drawn, with the latent correlations between families and within one."""
-    rows = []
-    for name, c in study.conditions.items():
-        truths = ", ".join(c.truths)
-        rows.append((name, c.title, c.metric, c.n_units, c.between, c.within, c.least, c.least + c.spread, truths))
-    columns = ["condition", "title", "metric", "n_units", "between", "within", "least", "best", "truths"]
-    return pd.DataFrame(rows, columns=columns)
+    Equally good systems share their ranks: a set must contain all of them.
+    """
+    low, high = 1 + (scores[:, None] < scores).sum(axis=1), (scores[:, None] <= scores).sum(axis=1)
+    best = scores == scores.max()
+    return {
+        "all ranks": np.array([((board.low <= low) & (board.high >= high)).all() for board in places]),
+        "own rank": np.array([((board.low_own <= low) & (board.high_own >= high)).mean() for board in places]),
+        "the best": np.array([board.may_be_best[best].all() for board in places]),
+        "ranks in a set": np.array([(board.high - board.low + 1).mean() for board in places]),
+        "ranks in an own set": np.array([(board.high_own - board.low_own + 1).mean() for board in places]),
+        "systems that may be the best": np.array([board.may_be_best.sum() for board in places]),
+    }

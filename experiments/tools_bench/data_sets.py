@@ -114,7 +114,8 @@ class Condition(Keys):
     def metric(self) -> str:
         """The name of the metric."""
         if self.model is not None:
-            return self.models()[0].metric.name
+            name: str = self.models()[0].metric.name
+            return name
         return {"rankings": "mean", "translations": "bleu", "summaries": "rougeL"}[self.kind]
 
     @property

@@ -20,7 +20,7 @@ from simstudy.studies.definition import Study, StudyError
 from simstudy.validation import InputError
 
 # Settings that are words of the page alone.
-_WORDS = ("title", "question")
+_WORDS = ("title", "question", "texts")
 
 
 def publish_page(

@@ -74,10 +74,6 @@ class Responses(KnownTruth):
     def n_systems(self) -> int:
         return len(self.recall)
 
-    @property
-    def independent(self) -> bool:
-        return False
-
     def scores(self) -> FloatArray:
         recall, precision = np.array(self.recall), np.array(self.precision)
         return np.asarray(200 * precision * recall / (precision + recall))

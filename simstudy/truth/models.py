@@ -204,8 +204,8 @@ class KnownTruth(FieldsMixin, ABC):
 
     @property
     def independent(self) -> bool:
-        """Whether the systems' results are independent of each other."""
-        return isinstance(self.dependence, Independent) and isinstance(self._effects, Independent)
+        """Whether the systems' results are known to be independent of each other."""
+        return False
 
     @property
     def _named(self) -> list[str]:
@@ -460,6 +460,10 @@ class ScoreModel(KnownTruth):
     @property
     def alike(self) -> bool:
         return all(margin == self.margins[0] for margin in self.margins)
+
+    @property
+    def independent(self) -> bool:
+        return isinstance(self.dependence, Independent) and isinstance(self._effects, Independent)
 
     def scores(self) -> FloatArray:
         return self.metric.scale * np.array([margin.mean for margin in self.margins])

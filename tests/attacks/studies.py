@@ -45,7 +45,9 @@ def toy(folder: Path, *seconds: float) -> Path:
 
 def study(kind: str) -> Study:
     if kind == "error_rates":
-        return error_rates(conditions=["accuracy", "f1"], n_units=[40], shown=[40], batches=6)
+        page = {"shown": [40], "bands": [[40, 50]], "aims": {"from_units": 40}}
+        replicates = {"most": 72, "block": 12}
+        return error_rates(["accuracy", "f1", "f1_gain"], [40], page, replicates=replicates, n_resamples=99)
     content: dict[str, object] = {"name": "small", "title": "A small study", "question": "Does it run?", "seed": 3}
     if kind == "natural":
         tests = [{"name": f"exam {v}", "metric": "accuracy", "paths": [f"exam_{v}.csv"], "by": []} for v in "ab"]

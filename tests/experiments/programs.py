@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ import pytest
 
 from simstudy.running.fingerprints import fingerprint
 from simstudy.running.program_files import load_program, shipped_folder
-from simstudy.studies import Cell, Findings, RunContext, ShippedTables, Shown, Study, load_study, make_study
+from simstudy.studies import Block, Cell, Findings, RunContext, ShippedTables, Shown, Study, load_study, make_study
+from simstudy.studies.simulation.definition import Condition
+from simstudy.studies.simulation.study import draws_of
 
 RESULTS = Path(__file__).parents[2] / "results"
 
@@ -138,6 +141,15 @@ def known_otherwise(name: str, one: Study, other: Study, n_parts: int, **context
             program(name).run(settings, Asked(Path("unused"), 1, **context))
     both = list(zip(parts[:n_parts], parts[n_parts:], strict=True))
     return {part for part, (a, b) in enumerate(both) if any(a[label] != b[label] for label in a.keys() & b.keys())}
+
+
+def block_of(name: str, n_sets: int, levels: dict[str, Any], **settings: Any) -> Block:
+    """Test sets of a simulation's condition at these levels, with other settings and another seed."""
+    study: Any = load_study(name)
+    (condition,) = [known for known in study.conditions() if known.levels == levels]
+    draws = replace(draws_of(study), seed=3, size=n_sets)
+    parts = list(draws.blocks(Condition(levels, {**condition, **settings}), np.nan, 1))
+    return replace(parts[0], data=np.concatenate([part.data for part in parts]))
 
 
 def figures_of(shown: Shown) -> dict[str, Any]:

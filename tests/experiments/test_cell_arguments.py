@@ -15,9 +15,8 @@ from tests.experiments.programs import Seen, known, program
 
 # How many parts of a run are looked at: up to the first one that needs results of others.
 N_PARTS = {
-    "chinchor_1992": 1, "error_rates": 1, "evert_2004": 1, "fitted_truth": 1, "many_tasks": 1, "multiple_systems": 4,
-    "planning_validation": 1, "published_numbers": 1, "repeated_gates": 3, "samples": 1, "tools_bench": 2,
-    "yeh_2000": 1,
+    "chinchor_1992": 1, "evert_2004": 1, "fitted_truth": 1, "planning_validation": 1, "published_numbers": 1,
+    "samples": 1, "tools_bench": 2, "yeh_2000": 1,
 }  # fmt: skip
 # All cells of these compare outputs, or train systems.
 OTHERS = {"berg_kirkpatrick_2012", "power_tables"}
@@ -90,30 +89,15 @@ def first(values: Any, n: int = 1) -> Any:
 def smaller(name: str, of: dict[str, Any]) -> dict[str, Any]:
     """Keys of a shipped study with fewer conditions, sizes and replicates."""
     match name:
-        case "error_rates":
-            return {"conditions": first(of["conditions"], 2), "n_units": of["shown"], "batches": 1}
         case "evert_2004":
             simulated = of["simulated"]
             return {"simulated": simulated | {"clusters": first(simulated["clusters"]), "n_experiments": 50}}
         case "fitted_truth":
             return {"sets": first(of["sets"], 2), "replicates": of["at_once"], "level": 0.1}
-        case "many_tasks":
-            return {"sizes": first(of["sizes"]), "n_tasks": first(of["n_tasks"]), "n_sets": of["block"]}
-        case "multiple_systems":
-            looks, stopping = of["looks"], of["stopping"]
-            used = [of["groups"]["condition"], *stopping["conditions"]]
-            return {
-                "conditions": {key: of["conditions"][key] for key in used}, "variants": first(of["variants"]),
-                "groups": of["groups"] | {"n_systems": first(of["groups"]["n_systems"])},
-                "looks": looks | {"sets": looks["block"]}, "stopping": stopping | {"sets": stopping["block"]},
-            }  # fmt: skip
         case "planning_validation":
             return {"margins": first(of["margins"])}
         case "published_numbers":
             return {"few": first(of["few"])}
-        case "repeated_gates":
-            parts = {part: of[part] | {"sets": of[part]["block"]} for part in ("growing", "commits")}
-            return {"conditions": first(of["conditions"]), **parts}
         case "samples":
             return {"sets": first(of["sets"]), "within": 0.2}
         case "tools_bench":

@@ -16,8 +16,8 @@ from simstudy import plot
 from tests.experiments.programs import program
 from tests.experiments.test_power_tables import BENCHMARKS, two_metrics
 
-STUDIES = ("error_rates", "evert_2004", "multiple_systems", "power_tables", "tools_bench")
-ERRORS, EVERT, MULTIPLE, POWER, TOOLS = (program(name, "drawing") for name in STUDIES)
+STUDIES = ("error_rates", "evert_2004", "power_tables", "tools_bench")
+ERRORS, EVERT, POWER, TOOLS = (program(name, "drawing") for name in STUDIES)
 
 
 @pytest.fixture
@@ -33,29 +33,6 @@ def lines(ax: Any) -> dict[str, tuple[list[float], list[float]]]:
         str(bars.get_label()): tuple(np.asarray(side, float).tolist() for side in bars[0].get_data())
         for bars in ax.containers
     }
-
-
-def test_rates_by_number_are_lines_and_what_algebra_expects_is_dashed(panel: Any) -> None:
-    table = pd.DataFrame(
-        {"title": ["Holm", "Holm", "none"], "n_systems": [10, 2, 2], "alpha": 0.05, "share": [0.04, 0.05, 0.3],
-         "low": 0.01, "high": 0.6, "expected": [0.045, 0.055, np.nan]}
-    )  # fmt: skip
-    ax = plot.styled(MULTIPLE.rates_by_number)(table, most=0.5, ax=panel)
-    drawn = lines(ax)
-    assert drawn["Holm"][0] == [2, 10]
-    assert list(drawn["Holm"][1]) == [0.05, 0.04]
-    assert list(drawn["none"][1]) == [0.3]
-    dashed = [line for line in ax.get_lines() if line.get_linestyle() == "--"]
-    assert [0.055, 0.045] in [list(line.get_ydata()) for line in dashed]
-    assert ax.get_ylim() == (0, pytest.approx(0.51)), "a mark at the end is whole"
-    assert [tick for tick in ax.get_xticks() if 1 <= tick <= 10] == [2, 10]
-    for wrong, message in (
-        (pd.concat([table, table]), "each title once for a number in n_systems"),
-        (table.head(0), "table must have at least one row"),
-        (table.assign(n_systems=0, title=list("abc")), "numbers of at least 1 in n_systems, not 0"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            MULTIPLE.rates_by_number(wrong, ax=panel)
 
 
 def test_rates_by_test_have_a_row_for_each_test_and_a_dot_for_each_condition(panel: Any) -> None:

@@ -1,4 +1,4 @@
-"""The study of several tasks, small: its numbers against `across_tasks` on the same answers, and its truths."""
+"""The study of several tasks: its tests against `across_tasks` and enumeration, its draws, and its real suites."""
 
 from __future__ import annotations
 
@@ -10,105 +10,135 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from tests.experiments.programs import program, small
+from simstudy.studies import Block
+from simstudy.studies.simulation.study import draws_of
+from tests.experiments.programs import program, shipped, small
 
-METHODS, SETTINGS, SUITES = (program("many_tasks", part) for part in ("methods", "settings", "suites"))
+STUDY, TABLES = program("many_tasks"), program("many_tasks", "tables")
 SHIPPED: Any = small("many_tasks")
+CONDITIONS = SHIPPED.conditions()
 
 
-def study(**changes: Any) -> Any:
-    few: dict[str, Any] = {
-        "n_tasks": [5], "n_sets": 3, "block": 2, "suites": [],
-        "agreement": {"usual": SHIPPED.agreement["usual"].model_dump()},
-        "sizes": {"unequal": SHIPPED.sizes["unequal"].model_dump() | {"most": 400}},
-    }  # fmt: skip
-    return small("many_tasks", **{**few, **changes})
-
-
-def test_methods_are_what_across_tasks_says(rng: np.random.Generator) -> None:
-    n = np.array([[30, 55, 90, 160, 300]])
+def test_methods_are_those_of_across_tasks(rng: np.random.Generator) -> None:
+    n = np.array([30, 55, 90, 160, 300])
     won, lost = rng.binomial(n, 0.15), rng.binomial(n, 0.1)
-    assert (won + lost <= n).all()
-    found = dict(METHODS.outcomes(n, won, lost, study(n_flips=9999), rng))
-    # Items that only the first, only the second, and none of the two has right.
+    block = Block(draws_of(SHIPPED), CONDITIONS[0], 0, 0, np.stack([n, won, lost], axis=-1)[None])
+    outcomes = STUDY.averages(block)
+    p_value = STUDY.these_tasks(n[None], won[None], lost[None], SHIPPED.fixed | {"n_flips": 9999}, rng)["p_value"][0]
+    # Items that only the first, only the second, and neither of the two has right.
     answers = [
-        np.repeat([[1, 0, 0], [0, 1, 0]], [w, x, size - w - x], axis=1)
-        for w, x, size in zip(won[0], lost[0], n[0], strict=True)
+        np.repeat([[1, 0, 0], [0, 1, 0]], [w, x, m - w - x], axis=1) for w, x, m in zip(won, lost, n, strict=True)
     ]
-    items = pd.DataFrame({"id": range(int(n.sum())), "domain": np.repeat(list("abcde"), n[0])})
+    items = pd.DataFrame({"id": range(int(n.sum())), "domain": np.repeat(list("abcde"), n)})
     scores = pd.DataFrame(dict(zip(("first", "second"), np.concatenate(answers, axis=1), strict=True)))
-    rows = ss.across_tasks(ss.Outputs.from_scores(scores, "accuracy", items=items)).averages
-    rows = rows.set_index(["average", "hypothesis"])
+    averages = ss.across_tasks(ss.Outputs.from_scores(scores, "accuracy", items=items)).averages
     these, like, pooled = (
-        rows.loc[key] for key in (("macro", "these tasks"), ("macro", "tasks like these"), ("micro", "these tasks"))
+        averages.set_index(["average", "hypothesis"]).loc[key]
+        for key in (("macro", "these tasks"), ("macro", "tasks like these"), ("micro", "these tasks"))
     )
-    sign = 1 if these["system_a"] == "first" else -1
-    macro = found[METHODS.MACRO]
-    assert 100 * sign * macro["gain"][0] == pytest.approx(these["gain"])
-    assert 100 * macro["half"][0] == pytest.approx((these["gain_high"] - these["gain_low"]) / 2)
-    assert macro["p"][0] == pytest.approx(these["p_value"], abs=0.02)
-    assert found[METHODS.FLIPS]["p"][0] == pytest.approx(like["p_value"])
-    assert found[METHODS.T_TASKS]["p"][0] == pytest.approx(like["p_t"])
-    assert 100 * found[METHODS.T_TASKS]["half"][0] == pytest.approx((like["gain_high"] - like["gain_low"]) / 2)
-    assert found[METHODS.POOLED]["p"][0] == pytest.approx(pooled["p_value"])
+    assert these["system_a"] == "first"
+    by_t = stats.ttest_1samp(100 * (scores["first"] - scores["second"]), 0).confidence_interval()
+    for method, row, ends in (
+        (STUDY.MACRO, these, these[["gain_low", "gain_high"]]), (STUDY.T_TASKS, like, like[["gain_low", "gain_high"]]),
+        (STUDY.POOLED, pooled, by_t),
+    ):  # fmt: skip
+        numbers = [outcomes[method][name][0] for name in ("estimate", "low", "high")]
+        assert numbers == pytest.approx([row["gain"], *ends])
+    assert p_value == pytest.approx(these["p_value"], abs=0.02)
+    assert outcomes[STUDY.FLIPS]["p_value"][0] == pytest.approx(like["p_value"])
+    assert outcomes[STUDY.T_TASKS]["p_value"][0] == pytest.approx(like["p_t"])
+    assert outcomes[STUDY.POOLED]["p_value"][0] == pytest.approx(pooled["p_value"])
 
 
-def test_tasks_that_are_tied_are_neither_won_nor_lost() -> None:
-    """Six of ten won and none lost, 5 to 1, 3 to 2, and all tied: scipy's sign tests of those that decide."""
-    counts = np.array([[6, 0], [1, 5], [3, 2], [0, 0]])
-    gains = np.array([np.repeat([0.2, -0.1, 0.0], [won, lost, 10 - won - lost]) for won, lost in counts])
-    found = METHODS.tasks_won(gains)
-    expected = [stats.binomtest(won, won + lost).pvalue if won + lost else 1 for won, lost in counts]
-    assert found["p"].tolist() == pytest.approx(expected)
-    assert found["gain"].tolist() == pytest.approx([0.12, -0.03, 0.04, 0])
+def test_drawn_flips_count_the_observed_gains() -> None:
+    """Two of 2^30 flips of equal gains are as extreme: none is drawn, and p is never 0."""
+    assert STUDY.flips_of_tasks(np.full((1, 30), 0.1), 19, np.random.default_rng(1)).tolist() == [1 / 20]
 
 
-def test_drawn_flips_count_the_gains_as_they_are(rng: np.random.Generator) -> None:
-    """Of 2^30 flips of equal gains two are as extreme: none is drawn, and p is never 0."""
-    found = METHODS.like_these(np.full((1, 30), 0.1), study(n_flips=19), rng)
-    assert found["p"].tolist() == [1 / 20]
+@pytest.mark.parametrize("n_tasks", [5, 10, 50])
+@pytest.mark.parametrize("agreement", ["usual", "close"])
+def test_shipped_rates_of_counts_are_those_of_enumeration(agreement: str, n_tasks: int) -> None:
+    """Without a gain, discordant items are won with probability 1/2, of all items and of the items of each task."""
+    counts = shipped("many_tasks")["rates"].set_index(["agreement", "n_tasks", "gains", "sizes", "method"])["count"]
+    differ = 2 * (a := np.linspace(0.35, 0.95, n_tasks)) * (1 - a) * {"usual": 0.4, "close": 0.1}[agreement]
+    n_discordant, signs = np.ones(1), np.zeros((n_tasks + 1, n_tasks + 1))
+    signs[0, 0] = 1
+    for share in differ:
+        chances = stats.binom.pmf(discordant := np.arange(301), 300, share)
+        n_discordant = np.convolve(n_discordant, chances)
+        tie = chances[::2] @ stats.binom.pmf(discordant[::2] // 2, discordant[::2], 0.5)
+        before, signs = signs, tie * signs
+        signs[1:] += (1 - tie) / 2 * before[:-1]
+        signs[:, 1:] += (1 - tie) / 2 * before[:, :-1]
+    total = np.arange(len(n_discordant))
+    # The largest number of losses with which the better system of so many discordant items is significant.
+    largest = stats.binom.ppf(0.025, total, 0.5) - 1
+    largest += 2 * stats.binom.cdf(largest + 1, total, 0.5) <= 0.05
+    wins, losses = np.indices(signs.shape)
+    expected = {
+        STUDY.POOLED: n_discordant @ (2 * stats.binom.cdf(largest, total, 0.5)),
+        STUDY.WON: signs[2 * stats.binom.cdf(np.minimum(wins, losses), wins + losses, 0.5) <= 0.05].sum(),
+    }
+    for method, rate in expected.items():
+        count = counts[agreement, n_tasks, STUDY.NO_GAIN, "equal", method]
+        assert stats.binomtest(int(count), 2000, rate).pvalue > 1e-3, method
+
+
+@pytest.mark.parametrize("condition", CONDITIONS, ids=str)
+def test_tasks_have_the_sizes_accuracies_and_gains_of_the_settings(condition: Any) -> None:
+    """Shares of items that differ are 2 a (1 - a) (1 - correlation); gains are shares of these."""
+    n, is_fixed = 40_000 // condition["n_tasks"], condition["redrawn"] == STUDY.ITEMS
+    n_items, first, second = STUDY.draw_tasks(condition, n, np.random.default_rng(3))
+    differ, macro = first + second, 100 * (first - second).mean(axis=1)
+    assert (np.ptp(n_items, axis=0).max() == np.ptp(first, axis=0).max() == 0) == is_fixed
+    sizes = [condition["smallest"], condition["largest"]]
+    assert [n_items.min(), n_items.max()] == sizes
+    assert np.log(n_items).mean() == pytest.approx(np.log(sizes).mean(), rel=0.01)
+    ends = [2 * a * (1 - a) * (1 - condition["correlation"]) for a in (0.95, 0.5)]
+    assert [differ.min(), differ.max()] == pytest.approx(ends, rel=0.05)
+    error = 0 if is_fixed else macro.std() / np.sqrt(n)
+    assert macro.mean() == pytest.approx(STUDY.truth(condition), abs=4 * error + 1e-9)
+    # Twice the spread is the limit of a normal variable: its standard deviation is 0.9594.
+    largest, spread = {STUDY.NO_GAIN: (0, 0), STUDY.SKEWED: (3, 1)}.get(condition["gains"], (2, 0.9594))
+    relative = (first - second) / differ - (0.15 if condition["gains"] == STUDY.GAIN else 0)
+    if not is_fixed:
+        moments = [relative.mean(), relative.std(), relative.max()]
+        assert moments == pytest.approx([0, 0.25 * spread, 0.25 * largest], rel=0.02, abs=0.006)
+    assert (relative.std() < 1e-12) == (spread == 0)
 
 
 def test_real_suites_are_counted_pair_by_pair(rng: np.random.Generator) -> None:
-    """At a level of 0.2, which says other things of these pairs than 0.05, and of one task that decides, too."""
     sizes = {"a": 15, "b": 30, "c": 60, "d": 120, "e": 20, "f": 25}
     domain = np.repeat([*sizes], [*sizes.values()])
     chance = np.repeat(rng.uniform(0.3, 0.7, (7, len(sizes))), [*sizes.values()], axis=1)
     scores = pd.DataFrame((rng.random(chance.shape) < chance).astype(int).T, columns=[f"s{k}" for k in range(7)])
     outputs = ss.Outputs.from_scores(scores, "accuracy", items=pd.DataFrame({"id": scores.index, "domain": domain}))
-    counts = {}
-    for alpha in (0.2, 0.05):
-        (row,) = SUITES.disagreements({"mine": outputs}, alpha).to_dict("records")
-        found = ss.across_tasks(outputs, alpha=alpha)
-        keys = ["average", "hypothesis", "system_a", "system_b"]
-        of = found.averages.set_index(keys)
-        without = found.without.set_index(["task", "system_a", "system_b"])
-        n = dict.fromkeys((name for name in row if name.startswith("n_")), 0)
-        n |= {"n_systems": 7, "n_tasks": 6, "n_items": 270, "n_pairs": 21}
-        for pair in zip(*(found.answer[side] for side in keys[2:]), strict=True):
-            macro, like, micro = (
-                of.loc[(*key, *pair)]
-                for key in (("macro", "these tasks"), ("macro", "tasks like these"), ("micro", "these tasks"))
-            )
-            these, flips, pooled = (one["p_value"] <= alpha for one in (macro, like, micro))
-            other = macro["gain"] * micro["gain"] < 0
-            left = max((abs(without.loc[(task, *pair), "change"]), task) for task in sizes)[1]
-            after = without.loc[(left, *pair)]
-            for name, yes in {
-                "n_these": these, "n_like_flips": flips, "n_like_t": like["p_t"] <= alpha, "n_pooled": pooled,
-                "n_these_not_like": these > flips, "n_like_not_these": flips > these,
-                "n_these_not_pooled": these > pooled, "n_pooled_not_these": pooled > these, "n_other_order": other,
-                "n_opposite": these and pooled and other, "n_all_won": macro["tasks_won"] == 6,
-                "n_mixed": macro["tasks_won"] > 0 and macro["tasks_lost"] > 0,
-                "n_significance_by_one": (
-                    (macro["gain_low"] * macro["gain_high"] > 0) != (after["gain_low"] * after["gain_high"] > 0)
-                ),
-            }.items():  # fmt: skip
-                n[name] += bool(yes)
-        assert row == {"suite": "mine", **n}
-        counts[alpha] = n
-    names = ("n_these", "n_like_flips", "n_like_t", "n_pooled", "n_significance_by_one")
-    assert all(counts[0.2][name] != counts[0.05][name] for name in names), counts
+    alpha = 0.2
+    (row,) = TABLES.disagreements({"mine": outputs}, alpha).to_dict("records")
+    across = ss.across_tasks(outputs, alpha=alpha)
+    keys = ["average", "hypothesis", "system_a", "system_b"]
+    averages = across.averages.set_index(keys)
+    without = across.without.set_index(["task", "system_a", "system_b"])
+    n = dict.fromkeys((name for name in row if name.startswith("n_")), 0)
+    n |= {"n_systems": 7, "n_tasks": 6, "n_items": 270, "n_pairs": 21}
+    for pair in zip(*(across.answer[side] for side in keys[2:]), strict=True):
+        macro, like, micro = (
+            averages.loc[(*key, *pair)]
+            for key in (("macro", "these tasks"), ("macro", "tasks like these"), ("micro", "these tasks"))
+        )
+        these, flips, pooled = (average["p_value"] <= alpha for average in (macro, like, micro))
+        left = max((abs(without.loc[(task, *pair), "change"]), task) for task in sizes)[1]
+        after = without.loc[(left, *pair)]
+        for name, yes in {
+            "n_these": these, "n_like_flips": flips, "n_like_t": like["p_t"] <= alpha, "n_pooled": pooled,
+            "n_these_not_like": these > flips, "n_these_not_pooled": these > pooled,
+            "n_pooled_not_these": pooled > these, "n_other_order": macro["gain"] * micro["gain"] < 0,
+            "n_significance_by_one": (
+                (macro["gain_low"] * macro["gain_high"] > 0) != (after["gain_low"] * after["gain_high"] > 0)
+            ),
+        }.items():  # fmt: skip
+            n[name] += bool(yes)
+    assert row == {"suite": "mine", **n}
 
 
 def test_test_sets_are_joined_as_the_tasks_of_one_suite() -> None:
@@ -118,19 +148,7 @@ def test_test_sets_are_joined_as_the_tasks_of_one_suite() -> None:
         ss.Outputs.from_scores(pd.DataFrame(scores, index=["p", "q"]), "accuracy", test_set=name)
         for name, scores in (("x", x), ("y", y))
     ]
-    suite = SETTINGS.RealSuite(name="both", study="s", test_sets=["x", "y"])
-    found = SUITES.joined(suite, parts)
-    assert (found.names, found.test_set) == (["a", "c"], "both")
-    assert found.items.to_dict("list") == {"id": ["x/p", "x/q", "y/p", "y/q"], "domain": ["x", "x", "y", "y"]}
-    assert found.statistics[..., 0].tolist() == [[1, 0, 0, 1], [0, 0, 1, 1]]
-
-
-@pytest.mark.usefixtures("empty_figures")
-def test_a_small_run(tmp_path: Any) -> None:
-    done = ss.run_study(study(), out=tmp_path / "many_tasks", n_jobs=1)
-    rates = done.tables["rates"]
-    assert len(rates) == 6 * len(METHODS.METHODS)
-    assert (rates["n_sets"] == 3).all()
-    assert rates.loc[rates["method"] == METHODS.FLIPS, "n_significant"].eq(0).all()
-    assert rates["coverage"].isna().eq(rates["method"] == METHODS.WON).all()
-    assert (tmp_path / "many_tasks" / "figures" / "type_1_errors.png").is_file()
+    both = TABLES.joined("both", parts)
+    assert (both.names, both.test_set) == (["a", "c"], "both")
+    assert both.items.to_dict("list") == {"id": ["x/p", "x/q", "y/p", "y/q"], "domain": ["x", "x", "y", "y"]}
+    assert both.statistics[..., 0].tolist() == [[1, 0, 0, 1], [0, 0, 1, 1]]

@@ -121,27 +121,12 @@ def test_yehs_example() -> None:
 
 def test_error_rates_are_marked_where_they_leave_the_ranges() -> None:
     """One test at five sizes: the rates are on the bounds, and just beyond them; the last condition breaks the test."""
-    made, study = program("error_rates", "page"), load_study("error_rates")
-    name = next(iter(study.conditions))  # type: ignore[attr-defined]
-    unit = study.conditions[name].pair.units[0]  # type: ignore[attr-defined]
-    aims = study.aims  # type: ignore[attr-defined]
-    (low, high), (lowest, highest) = aims.target, aims.liberal
+    aims = load_study("error_rates").page["aims"]  # type: ignore[attr-defined]
+    (low, high), (lowest, highest) = aims["target"], aims["liberal"]
     rates = [low, high, low - 0.001, high + 0.001, lowest - 0.001, highest + 0.001]
-    table = pd.DataFrame({"condition": name, "unit": unit, "test": [f"t{k}" for k in range(6)], "share": rates})
-    known = {"n_units": study.shown[0], "alpha": study.alpha}  # type: ignore[attr-defined]
-    table = table.assign(**known, alternative="two-sided", breaks=[""] * 5 + ["x"])
-    few = {"condition": name, "unit": unit, "n_units": [5], "error_rate": 0.0123, "coverage": 0.9456}
-    verdict = {"test": "t", "null": "w", "n_conditions": 3, "n_rates": 9, "n_within": 4, "n_liberal": 7}
-    tests = pd.DataFrame([{**verdict, "lowest": 0.031, "highest": 0.062, "highest_fewer": 0.083}])
-    parts = by_heading(made.rate_sections({"rates": table, "few_units": pd.DataFrame(few), "tests": tests}, study))
-    assert rows(parts["Which test keeps its level?"].table) == [
-        ["t", "w", "3", "4 of 9", "7 of 9", "0.031", "0.062", "0.083"]
-    ]
-    assert rows(parts["All tests"].table)[0][2:] == [
-        f"{low:.3f}", f"{high:.3f}", f"{low - 0.001:.3f}▼", f"{high + 0.001:.3f}▲", f"{lowest - 0.001:.3f}▼▼",
-        f"({highest + 0.001:.3f}▲▲)",
-    ]  # fmt: skip
-    assert rows(parts["Few units"].table)[0][1:] == ["0.012 / 0.946"]
+    table = pd.DataFrame({"share": rates, "breaks": [""] * 5 + ["null hypothesis"]})
+    marked = program("error_rates", "page").marked(table, aims)
+    assert (marked["opened"] + marked["marks"] + marked["closed"]).tolist() == ["", "", "▼", "▲", "▼▼", "(▲▲)"]
 
 
 def test_known_benchmarks_in_points() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,33 +15,23 @@ from tests.experiments.programs import assert_shipped, program, shipped
 Tables = Mapping[str, pd.DataFrame]
 
 
-@pytest.fixture(autouse=True)
-def each_pair_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The two systems of a condition are made once, and not for each row of a table, which takes most of the time."""
-    settings = program("error_rates", "settings")
-    made = cache(lambda name, parameters: settings.pair_model(name, json.loads(parameters)))
-    pair = property(lambda condition: made(condition.model, json.dumps(condition.parameters)))
-    monkeypatch.setattr(settings.Condition, "pair", pair)
-
-
 def error_rates(study: Any, tables: Tables) -> Tables:
-    made = {part: program("error_rates", part) for part in ("tables", "cautions", "choices")}
+    made, aims = program("error_rates", "tables"), study.page["aims"]
     # A test that a condition does not break has an empty cell, which is read as missing.
     rates, covered, power = (
         tables[name].assign(breaks=tables[name]["breaks"].fillna("")) if "breaks" in tables[name] else tables[name]
         for name in ("rates", "coverage", "power")
     )
-    at_alpha = rates[rates["alpha"] == study.alpha]
-    counted = rates.drop(columns=["share", "low", "high", "breaks"])
-    shares = made["tables"].with_shares(counted, "n_rejected", study)
+    at_alpha, systems = made.two_sided(rates, study), made.conditions(study)
+    counted = made.with_shares(rates.drop(columns=["share", "low", "high", "breaks"]), "n_rejected")
     return {
-        "tests": made["tables"].by_test(at_alpha[at_alpha["alternative"] == "two-sided"], study.aims),
-        "rates": shares[rates.columns],
-        "exact": made["tables"].exact(rates, study),
-        "few_units": made["tables"].few_units(at_alpha, covered, study.aims.from_units),
-        "cautions": made["cautions"].cautions(at_alpha, covered, study),
-        "choices": made["choices"].choices(rates, power, study),
-        "conditions": made["tables"].conditions(study),
+        "tests": made.by_test(at_alpha, aims),
+        "rates": made.with_systems(counted, systems)[rates.columns],
+        "exact": made.exact(rates),
+        "few_units": made.few_units(at_alpha, covered, aims["from_units"]),
+        "cautions": made.cautions(at_alpha, covered, aims["coverage"][0]),
+        "choices": made.choices(at_alpha, made.two_sided(power, study), systems, study),
+        "conditions": systems,
     }
 
 
@@ -115,32 +103,10 @@ def berg_kirkpatrick_2012(study: Any, tables: Tables) -> Tables:
     return found
 
 
-def multiple_systems(study: Any, tables: Tables) -> Tables:
-    made = program("multiple_systems")
-    families = ["condition", "truth", "n_systems", "family", "alternative", "method"]
-    return {
-        "families": made.rates(tables["families"], families, "n_any_false"),
-        "tables": made.rates(tables["tables"], ["n_systems", "claim"], "n_any_false"),
-        "stopping": made.stopping(tables["stopping"]),
-        "conditions": made.conditions(study),
-    }
-
-
-def repeated_gates(study: Any, tables: Tables) -> Tables:
-    made = program("repeated_gates")
-    counted = tables["commits"][["truth", "n_looks", "rule", "n_sets", "n_false", "n_found"]]
-    growing = tables["growing"].drop(columns=["share", "low", "high"])
-    return {
-        "commits": made.commit_table(study, counted), "growing": made.rates(growing, "n_rejected"),
-        "conditions": made.conditions(study),
-    }  # fmt: skip
-
-
 MADE: dict[str, Callable[[Any, Tables], Tables]] = {
     made.__name__: made
     for made in (
-        error_rates, fitted_truth, power_tables, published_numbers, chinchor_1992, tools_bench,
-        berg_kirkpatrick_2012, multiple_systems, repeated_gates,
+        error_rates, fitted_truth, power_tables, published_numbers, chinchor_1992, tools_bench, berg_kirkpatrick_2012,
     )
 }  # fmt: skip
 

@@ -54,7 +54,7 @@ def test_a_fit_and_a_comparison_share_the_limit(monkeypatch: pytest.MonkeyPatch,
         if name == ends_first:
             ended.set()
 
-    for name, path in (("fit", "truth.scores.fitted._fitted"), ("compare", "engines.resampling._multiply")):
+    for name, path in (("fit", "truth.fitted._fitted"), ("compare", "engines.resampling._multiply")):
         module, attribute = f"simstudy.{path}".rsplit(".", 1)
         monkeypatch.setattr(
             f"{module}.{attribute}", watched(name, getattr(__import__(module, fromlist=["x"]), attribute))

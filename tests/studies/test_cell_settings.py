@@ -118,9 +118,9 @@ CODE = """
 from simstudy.running.fingerprints import fingerprint
 from simstudy.studies import load_study
 
-study = load_study("error_rates")
+study = load_study("tools_bench")
 name = min(study.conditions)
-one = study.only("tests", "seed", conditions={name: study.conditions[name].only("model", "parameters")})
+one = study.only("levels", "seed", conditions={name: study.conditions[name].only("model", "parameters")})
 print(fingerprint(one), one.fingerprint())
 """
 

@@ -158,7 +158,6 @@ def changed(content: Any, path: tuple[str | int, ...], key: str | int, value: ob
         ("chinchor_1992", (), "muc", None, "key 'muc' is missing"),
         ("chinchor_1992", (), "alph", 0.1, "unknown key 'alph' (did you mean 'alpha'?)"),
         ("chinchor_1992", (), "certainty", 1.0, "certainty: input should be less than 1, not 1"),
-        ("error_rates", ("conditions", "f1"), "titel", "F1", "unknown key 'conditions.f1.titel'"),
         ("evert_2004", ("simulated",), "clusters", [[0, 0.1]], "simulated.clusters.0.0: input should be greater than"),
     ],
 )  # fmt: skip

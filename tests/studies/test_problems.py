@@ -87,7 +87,6 @@ def test_systems_to_come_are_of_the_kind_that_stands_in_for_them() -> None:
     ("name", "section", "key", "value"),
     [
         ("error_rates", "", "tests", ["sign", "sign"]),
-        ("error_rates", "", "n_units", [10, 100, 10]),
         ("evert_2004", "tests", "lengths", [100, 100]),
         ("evert_2004", "parts", "n_parts", [5, 5]),
         ("yeh_2000", "dependence", "within", [0.1, 0.1]),
@@ -114,12 +113,6 @@ def test_a_study_whose_classes_have_too_few_pairs_for_a_share_ends_all_the_same(
     assert table.loc[table["relation"] != "all pairs", "share"].isna().all()
     assert (tmp_path / "out" / "README.md").is_file()
     assert not (tmp_path / "out" / "figures" / "calibration_identical.png").exists()
-
-
-def test_ranges_of_aims_ascend() -> None:
-    aims = {"target": (0.9, 0.1)}
-    with pytest.raises(StudyError, match=r"here: aims.target: it must be a lower and an upper bound, not \(0.9, 0.1\)"):
-        small("error_rates", aims=aims)
 
 
 @pytest.mark.parametrize("study", [None, 3, ["quickstart"]])

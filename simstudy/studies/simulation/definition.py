@@ -23,9 +23,9 @@ Level = str | int | float | bool
 
 #: Columns of the tables, which no factor may be called.
 COLUMNS = frozenset({
-    "method", "quantity", "alpha", "n_sets", "n_missing", "count", "share", "low", "high", "verdict", "n_wrong",
-    "type_s", "type_s_low", "type_s_high", "type_m", "type_m_low", "type_m_high", "mean", "mean_low", "mean_high",
-    "bias", "bias_low", "bias_high", "mean_width", "truth", "replicates", "analysis", "n_failed",
+    "method", "quantity", "alpha", "n_sets", "n_missing", "count", "share", "low", "high", "verdict", "n_first",
+    "n_wrong", "type_s", "type_s_low", "type_s_high", "type_m", "type_m_low", "type_m_high", "mean", "mean_low",
+    "mean_high", "bias", "bias_low", "bias_high", "mean_width", "truth", "replicates", "analysis", "n_failed",
     "replicate", "failure", "unit",
 })  # fmt: skip
 
@@ -136,6 +136,8 @@ class Simulation(Study):
     """Levels of significance; the page shows the first."""
     units: Annotated[list[Annotated[str, one_of(("item", "cluster"))]], EACH_ONCE] = []
     """What the tests take as units of the same replicates, if the model has it; by default what it has first."""
+    quantiles: Annotated[list[Annotated[float, Field(gt=0, lt=1)]], EACH_ONCE] = []
+    """Quantiles in the table of means, such as 0.5 for the median."""
     n_resamples: Resamples = 999
     """Resamples of simstudy's tests that draw them."""
     common: list[str] = []
@@ -148,6 +150,8 @@ class Simulation(Study):
     """The factor whose levels are the panels of that figure."""
     page: dict[str, Any] = {}
     """Texts and values for the functions `summarise` and `show` of study.py; no cell depends on them."""
+    texts: dict[str, str] = {}
+    """Texts for the function `show` of study.py; no table depends on them."""
 
     functions: ClassVar[Mapping[str, Callable[..., Any]]] = {}
     """Name -> function of study.py."""
@@ -166,6 +170,10 @@ class Simulation(Study):
                 raise InputError("replicates, block", f"must be a multiple of within, which is {within}")
             if not self.functions.keys() & {"model", "generate"}:
                 raise InputError("replicates, within", "needs a function model or generate in study.py")
+            if self.quantiles:
+                raise InputError("quantiles", "must be empty with replicates.within: they have no intervals by group")
+        if self.units and "generate" in self.functions:
+            raise InputError("units", "must be empty if study.py has a function generate")
         if not self.conditions():
             raise InputError("rules", "must leave a condition")
         return self
@@ -174,7 +182,7 @@ class Simulation(Study):
         """Raise a ValueError for a factor or a test that is not there, or a name that cannot be one."""
         factor_of: dict[str, str] = {}
         for factor, levels in self._values().items():
-            if factor in COLUMNS or not factor.isidentifier():
+            if factor in COLUMNS or factor.startswith("quantile_") or not factor.isidentifier():
                 raise InputError("factors", "must have names of letters, digits and _ that no column has", factor)
             for name in dict.fromkeys(name for values in levels.values() for name in values):
                 if factor_of.setdefault(name, factor) != factor:
@@ -221,8 +229,8 @@ class Simulation(Study):
         return [rule for rule in self.rules if all(levels[name] in among for name, among in rule.where.items())]
 
     def title_of(self, factor: str, level: Any) -> str:
-        """The title of a level, by default its name."""
-        levels = self.factors[factor]
+        """The title of a factor's level; of other columns, and by default, the value."""
+        levels = self.factors.get(factor)
         return str(levels.get(level, {}).get(_TITLE, level) if isinstance(levels, dict) else level)
 
     def mentions(self, name: str) -> bool:

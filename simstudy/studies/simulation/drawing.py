@@ -45,7 +45,7 @@ def by_block(function: F) -> F:
     return function
 
 
-def takes_blocks(function: Callable[..., Any]) -> bool:
+def takes_blocks(function: Callable[..., Any] | None) -> bool:
     """Whether a function is marked by `by_block`."""
     return getattr(function, "takes_blocks", False)
 
@@ -166,7 +166,7 @@ def statistics_of_scores(scores: Any) -> Array:
     return np.stack([values, np.ones_like(values)], axis=-1)
 
 
-def attempt(function: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
+def attempt(function: Any, *arguments: Any) -> tuple[Any, str]:
     """What a function of study.py returns, and "", or None and the error that it raises, in one line."""
     try:
         return function(*arguments), ""
@@ -220,8 +220,7 @@ class Draws:
                 yield Block(self, condition, number, first, data, metric)
                 first += len(data)
             return
-        is_single = self.generate and not takes_blocks(self.generate)
-        size = self.within or (1 if is_single else self.size)
+        size = self.within or (self.size if takes_blocks(self.generate) else 1)
         pieces = [self._piece(condition, k, size) for k in range(first // size, (first + self.size) // size)]
         for error, run in groupby(pieces, key=itemgetter(2)):
             parts, metrics, _ = zip(*run, strict=True)
@@ -232,20 +231,15 @@ class Draws:
 
     def _piece(self, condition: Condition, k: int, size: int) -> tuple[Any, str, str]:
         """The data of `size` replicates that are drawn with one seed, their metric, and the error instead of them."""
-        rng = self._rng(condition, k)
-        if self.generate is None:
-            assert self.model is not None
-            model, error = attempt(self.model, condition, rng)
-            if error:
-                return [None] * size, "", error
-            parts, metrics = zip(*_drawn(model, size, condition, rng), strict=True)
-            return np.concatenate(parts), metrics[0], ""
-        arguments = (condition, size, rng) if takes_blocks(self.generate) else (condition, rng)
-        data, error = attempt(self.generate, *arguments)
+        rng, is_block = self._rng(condition, k), takes_blocks(self.generate)
+        arguments = (condition, size, rng) if is_block else (condition, rng)
+        drawn, error = attempt(self.generate or self.model, *arguments)
         if error:
             return [None] * size, "", error
-        if not self.within and not takes_blocks(self.generate):
-            return [data], "", ""
+        if self.generate is None:
+            parts, metrics = zip(*_drawn(drawn, size, condition, rng), strict=True)
+            return np.concatenate(parts), metrics[0], ""
+        data = drawn if is_block or self.within else [drawn]
         if len(data) != size:
             raise InputError("generate", f"must return {size:,} replicates, not {len(data):,}")
         return data, "", ""

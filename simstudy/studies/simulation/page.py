@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import cycle
 from typing import Any
@@ -13,7 +13,7 @@ from simstudy import plot
 from simstudy.pages.sections import Figure, Section, Table
 from simstudy.studies.simulation.analyses import CAUTION
 from simstudy.studies.simulation.definition import Simulation
-from simstudy.studies.simulation.summaries import BRADLEY
+from simstudy.studies.simulation.summaries import BRADLEY, quantile_column
 
 CLOSING = (
     "Intervals are 95 % Monte Carlo intervals: they say how well the replicates determine a number. Those of shares "
@@ -48,6 +48,9 @@ def sections(tables: Tables, study: Simulation) -> list[Section]:
         if "bias" in tables["means"]:
             columns["bias"] = "[{bias:.4g} ({bias_low:.4g} – {bias_high:.4g})]"
             text += " Bias: the mean of the estimate minus the truth."
+        for share in study.quantiles:
+            name = quantile_column(share)
+            columns[f"{share:g} quantile"] = f"[{{{name}:.4g}} ({{{name}_low:.4g}} – {{{name}_high:.4g}})]"
         parts.append(Section("Means", text, table=Table(tables["means"], columns)))
     if "conditions" in tables:
         columns = {**where, "truth": "[{truth:.4g}]", "replicates": "{replicates:,}", "failed": "{n_failed:,}"}
@@ -75,7 +78,7 @@ def _rates(rates: pd.DataFrame, study: Simulation, at: dict[str, str], replicate
     """The rates at the first level of significance, with their figure."""
     alpha = study.alphas[0]
     shown = at_first_alpha(rates, study)
-    columns = {**at, "rate": "[{share:.4f}] ({low:.4f} – {high:.4f})", **replicates}
+    columns = {**at, "rate": "[{share:.4f}][ ({low:.4f} – {high:.4f})]", **replicates}
     text = f"The share of replicates with p <= {alpha:g}, or on which a statement is true."
     if "verdict" in shown and shown["verdict"].notna().any():
         columns["verdict"] = "[{verdict}]"
@@ -100,53 +103,98 @@ def at_first_alpha(rates: pd.DataFrame, study: Simulation) -> pd.DataFrame:
     return rates[rates["alpha"].isna() | (rates["alpha"] == study.alphas[0])]
 
 
-def rates_figure(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
-    """Rates against the levels of a factor, a panel for each level of another one, with Bradley's range."""
-    return plot.styled(_drawn)(rates[rates["quantity"] != CAUTION], study, along)
+def rates_figure(rates: pd.DataFrame, study: Simulation, along: str, panels: str | None = None) -> Any:
+    """Rates against the levels of a factor, a panel for each value of another column (by default the study's).
 
-
-def _drawn(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
-    # It loads what draws.
-    from simstudy.plot.parts import colours_of, dots, in_percents
-
-    levels = pd.DataFrame({name: rates[name].map(partial(study.title_of, name)) for name in study.factors})
-    others = levels.drop(columns=[along, study.panels or along])
-    if "unit" in rates:
-        others["unit"] = rates["unit"]
-    others["quantity"] = rates["quantity"].str.removeprefix("p_value").str.removeprefix(", ")
-    rest = [", ".join(filter(None, texts)) for texts in others.to_numpy()]
-    lines = pd.Series(list(zip(rates["method"], rest, strict=True)), rates.index)
+    The level of significance is dashed, and Bradley's range of type I error rates is grey. A line is called after the
+    columns in which lines differ.
+    """
+    panels = panels or study.panels
+    rates = rates[rates["quantity"] != CAUTION]
+    columns = ["method", *study.factors, *(["unit"] if "unit" in rates else []), "quantity"]
+    texts = pd.DataFrame(
+        {name: [study.title_of(name, value) for value in rates[name]] for name in columns}, rates.index
+    )
+    texts["quantity"] = texts["quantity"].str.removeprefix("p_value").str.removeprefix(", ")
+    differing = [name for name in columns if name not in (along, panels) and texts[name].nunique() > 1] or ["method"]
+    rest = [name for name in differing if name != "method"]
+    rows = texts.assign(
+        line=[", ".join(filter(None, line)) for line in texts[differing].to_numpy()],
+        rest=[", ".join(filter(None, line)) for line in texts[rest].to_numpy()],
+    )
+    rows = rows.join(rates[[name for name in ("share", "low", "high", "verdict") if name in rates]])
     # Methods have colours, and what else differs has markers; or the other way round if more of that differs.
-    n_methods, n_others = rates["method"].nunique(), len(set(rest))
-    colours = colours_of("line", list(dict.fromkeys(line[n_others > n_methods] for line in lines)))
-    markers = dict(zip(dict.fromkeys(line[n_others <= n_methods] for line in lines), cycle(_MARKERS)))
-    known = list(dict.fromkeys(lines))
-    places = {level: k for k, level in enumerate(dict.fromkeys(rates[along]))}
-    panels = [("", rates)]
-    if study.panels:
-        groups = rates.groupby(study.panels, sort=False)
-        panels = [(study.title_of(study.panels, level), rows) for level, rows in groups]
-    per_row = min(3, len(panels))
-    figure, axes = plot.panels([title for title, _ in panels], per_row=per_row, height=2.8, width=3.4)
-    for (_, rows), ax in zip(panels, axes, strict=True):
-        if "verdict" in rows and rows["verdict"].notna().any():
-            ax.axhspan(*(factor * study.alphas[0] for factor in BRADLEY), color="0.9", linewidth=0, zorder=0)
-        for k, line in enumerate(known):
-            chosen = rows[lines[rows.index] == line]
-            # Beside each other, so that intervals do not hide each other.
-            at = chosen[along].map(places) + 0.6 * ((k + 0.5) / len(known) - 0.5)
-            dots(
-                ax, at, chosen, "share", label=", ".join(filter(None, line)), markersize=3, linewidth=0.9,
-                color=colours[line[n_others > n_methods]], marker=markers[line[n_others <= n_methods]],
-            )  # fmt: skip
-        ax.set_xticks(list(places.values()), [study.title_of(along, level) for level in places])
-        in_percents(ax.yaxis)
+    by = ["method", "rest"] if rows["rest"].nunique() <= rows["method"].nunique() else ["rest", "method"]
     p_value = f"p ≤ {study.alphas[0]:g}"
     shown = [p_value if quantity.startswith("p_value") else quantity for quantity in rates["quantity"]]
-    for ax in axes[::per_row]:
-        ax.set_ylabel(f"share with {', '.join(dict.fromkeys(shown))}")
-    for ax in axes[-per_row:]:
-        ax.set(xlabel=along)
-        ax.tick_params(labelbottom=True)
-    plot.share_legend(figure, axes)
-    return figure
+    label = f"share with {', '.join(dict.fromkeys(shown))}"
+    level = study.alphas[0] if p_value in shown else None
+    return lines_figure(rows, along, "line", panels, by=by, label=label, level=level, alpha=study.alphas[0])
+
+
+def lines_figure(
+    rows: pd.DataFrame, along: str, line: str, panel: str | None, *, label: str, by: Sequence[str] = (),
+    among: Sequence[str] | None = None, per_row: int = 3, level: float | None = None, alpha: float | None = None,
+    shared: bool | None = None,
+) -> Any:  # fmt: skip
+    """Shares with their intervals against the values of a column.
+
+    Parameters
+    ----------
+    rows
+        A table with shares (`share`, `low`, `high`).
+    along, line, panel
+        Columns: each value of `along` is a place, each value of `line` a line, and each value of `panel` a panel.
+    label
+        Of the shares.
+    by
+        Two columns by whose values lines have colours and markers; by default lines have colours.
+    among
+        All lines of several figures, which have the same colours in each.
+    per_row
+        Panels in a row.
+    level
+        A dashed line that shares are held against.
+    alpha
+        A grey band, in panels with verdicts: Bradley's range at this level.
+    shared
+        Whether panels share their axes; by default those of a grid of several rows do.
+    """
+
+    def draw() -> Any:
+        # It loads what draws.
+        from simstudy.plot.parts import REFERENCE, colours_among, dots, in_percents
+
+        by_colour, by_marker = by or (line, None)
+        colours = colours_among("line", list(dict.fromkeys(rows[by_colour])), among)
+        markers = dict(zip(dict.fromkeys(rows[by_marker]), cycle(_MARKERS))) if by_marker else {}
+        lines = list(dict.fromkeys(rows[line]))
+        places = {value: k for k, value in enumerate(dict.fromkeys(rows[along]))}
+        parts = [("", rows)] if panel is None else list(rows.groupby(panel, sort=False))
+        titles, columns = [str(title) for title, _ in parts], min(per_row, len(parts))
+        figure, axes = plot.panels(titles, per_row=columns, height=2.8, width=3.4, shared=shared)
+        for (_, part), ax in zip(parts, axes, strict=True):
+            if alpha is not None and "verdict" in part and part["verdict"].notna().any():
+                ax.axhspan(*(factor * alpha for factor in BRADLEY), color="0.9", linewidth=0, zorder=0)
+            if level is not None:
+                ax.axhline(level, **REFERENCE, zorder=1)
+            for k, name in enumerate(lines):
+                chosen = part[part[line] == name]
+                if chosen.empty:
+                    continue
+                # Beside each other, so that intervals do not hide each other.
+                at = chosen[along].map(places) + 0.6 * ((k + 0.5) / len(lines) - 0.5)
+                marker = markers[chosen[by_marker].iloc[0]] if by_marker else "o"
+                colour = colours[chosen[by_colour].iloc[0]]
+                dots(ax, at, chosen, "share", label=name, marker=marker, color=colour, markersize=3, linewidth=0.9)
+            ax.set_xticks(list(places.values()), list(map(str, places)))
+            in_percents(ax.yaxis)
+        for ax in axes[::columns]:
+            ax.set_ylabel(label)
+        for ax in axes[-columns:]:
+            ax.set(xlabel=along)
+            ax.tick_params(labelbottom=True)
+        plot.share_legend(figure, axes)
+        return figure
+
+    return plot.styled(draw)()

@@ -113,9 +113,9 @@ def analyses_of(study: Simulation) -> Iterator[RegisteredTests | OwnTest]:
 
 def conditions_of(study: Simulation, draws: Draws, filled: Sequence[Condition]) -> list[Condition]:
     """The conditions with their true values, once for each unit. A StudyError names those that are none."""
-    conditions, problems = [], Problems(study.name)
+    conditions, problems, is_of_pairs = [], Problems(study.name), True
     for condition in filled:
-        truth, units = np.nan, list(study.units) or [""]
+        truth, units = np.nan, study.units or [""]
         with problems.at(str(condition)):
             if not study.functions.keys() & _READERS:
                 _check_values(study, condition)
@@ -124,13 +124,16 @@ def conditions_of(study: Simulation, draws: Draws, filled: Sequence[Condition]) 
                 raise InputError("n_units", "must be a whole number of at least 2, in factors or fixed", n_units)
             if draws.generate is None and not draws.within:
                 model = draws.model_of(condition)
-                truth = model.true_gain if model.n_systems == 2 else np.nan
+                truth, is_of_pairs = model.true_gain, is_of_pairs and model.n_systems == 2
                 units = [unit for unit in units if unit in model.units] or [model.units[0] if study.units else ""]
             if "truth" in study.functions:
                 truth = float(study.functions["truth"](condition))
         truth = 0.0 if abs(truth) < _ROUNDING else truth
         conditions += [replace(condition, unit=unit, truth=truth) for unit in units]
     problems.raise_any()
+    if not is_of_pairs and "truth" not in study.functions:
+        # No gain is that of several systems, and tables compare conditions of more and of fewer.
+        conditions = [replace(condition, truth=np.nan) for condition in conditions]
     return conditions
 
 
@@ -188,11 +191,12 @@ def looked_at(
     outcomes: dict[int, dict[str, list[Outcome]]] = {k: {} for k in conditions}
     for (k, analysis, _), outcome in zip(asked, results, strict=True):
         outcomes[k].setdefault(analysis.name, []).append(outcome)
-    within = study.replicates.within or 1
-    return {
-        k: summarised({name: joined(parts) for name, parts in named.items()}, conditions[k].truth, study.alphas, within)
-        for k, named in outcomes.items()
-    }
+    rows = {}
+    for k, named in outcomes.items():
+        whole = {name: joined(parts) for name, parts in named.items()}
+        within = study.replicates.within or 1
+        rows[k] = summarised(whole, conditions[k].truth, study.alphas, within, study.quantiles)
+    return rows
 
 
 def announce(study: Simulation, context: RunContext, cells: Sequence[Cell], n_conditions: int) -> None:
@@ -221,9 +225,10 @@ def _facts(study: Simulation, conditions: Sequence[Condition]) -> dict[str, str]
     most, error = study.replicates.most, study.replicates.error
     until = "" if error is None else f" at most, until no standard error of a rate is above {error:g}"
     groups = f" and groups of {study.replicates.within:,}" if study.replicates.within else ""
+    resamples = f"{study.n_resamples:,} of each test set, for simstudy's tests that draw them"
     return {
         "Conditions": f"{len(conditions):,}",
         "Replicates": f"{most:,} of each condition{until}, in blocks of {study.replicates.block:,}{groups}",
-        "Resamples": f"{study.n_resamples:,} of each test set, for simstudy's tests that draw them",
+        **({"Resamples": resamples} if any(test in TESTS for test in study.tests) else {}),
         "Seed": str(study.seed),
     }

@@ -32,12 +32,16 @@ Row = dict[str, Any]
 
 
 def summarised(
-    outcomes: Mapping[str, Outcome], truth: float, alphas: Sequence[float], within: int = 1
+    outcomes: Mapping[str, Outcome],
+    truth: float,
+    alphas: Sequence[float],
+    within: int = 1,
+    shares: Sequence[float] = (),
 ) -> dict[str, list[Row]]:
     """Rows of all tables for one condition, from the outcome of each analysis, with groups of `within` replicates.
 
     A quantity that begins with p_value gives rates of p <= alpha, yes and no gives a rate, low and high give coverage,
-    and any other number a mean. ``estimate`` has a bias too.
+    and any other number a mean and the quantiles of these shares. ``estimate`` has a bias too.
     """
     rows: dict[str, list[Row]] = {"conditions": [], "rates": [], "coverage": [], "means": [], "failures": []}
     for analysis, outcome in outcomes.items():
@@ -51,7 +55,7 @@ def summarised(
                 elif numbers.dtype == np.int8:
                     rows["rates"].append(at | rate(numbers == 1, missing(numbers), within))
                 elif quantity not in ("low", "high"):
-                    row = mean(numbers, within)
+                    row = mean(numbers, within) | quantiles(numbers, shares)
                     if quantity == "estimate":
                         row |= {f"bias{end}": row[f"mean{end}"] - truth for end in ("", "_low", "_high")}
                     rows["means"].append(at | row)
@@ -70,11 +74,15 @@ def summarised(
 
 
 def rejections(p_values: FloatArray, alpha: float, truth: float, estimate: FloatArray | None, within: int = 1) -> Row:
-    """The rate of p <= alpha: without a gain its verdict, with a gain the shares and sizes of wrong claims."""
+    """The rate of p <= alpha: without a gain its verdict, with a gain the shares and sizes of wrong claims.
+
+    Without a gain, n_first counts the rejections with a better score of the first system, or equal scores.
+    """
     significant = p_values <= alpha
     row = {"alpha": alpha} | rate(significant, np.isnan(p_values), within)
     if truth == 0:
-        return row | {"verdict": verdict(row, alpha)}
+        of_first = {} if estimate is None else {"n_first": int((significant & (estimate >= 0)).sum())}
+        return row | {"verdict": verdict(row, alpha)} | of_first
     if estimate is None or np.isnan(truth):
         return row
     return row | exaggeration(np.where(significant, estimate / truth, np.nan), within)
@@ -131,6 +139,28 @@ def mean(numbers: Array, within: int = 1) -> Row:
     reach = float(np.maximum(_reach(numbers, 1), _reach(numbers, within)))
     low, high = centre - reach, centre + reach
     return {"n_sets": n, "n_missing": len(numbers) - n, "mean": centre, "mean_low": low, "mean_high": high}
+
+
+def quantiles(numbers: Array, shares: Sequence[float]) -> Row:
+    """Quantiles with their exact intervals; an end is NaN where there are too few numbers for it."""
+    kept = numbers[~np.isnan(numbers)]
+    row = {}
+    for share in shares if len(kept) else ():
+        name, interval = quantile_column(share), stats.quantile_test(kept, p=share).confidence_interval(0.95)
+        row[name] = float(np.quantile(kept, share))
+        row |= {f"{name}_low": float(interval.low), f"{name}_high": float(interval.high)}
+    return row
+
+
+def quantile_column(share: float) -> str:
+    """The column of a quantile in the table of means.
+
+    Examples
+    --------
+    >>> quantile_column(0.5), quantile_column(0.975)
+    ('quantile_50', 'quantile_97_5')
+    """
+    return f"quantile_{100 * share:g}".replace(".", "_")
 
 
 def _reach(numbers: FloatArray, within: int) -> float:
