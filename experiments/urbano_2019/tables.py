@@ -45,7 +45,10 @@ def error_rates(rates: pd.DataFrame, within: int) -> pd.DataFrame:
     rows = rates[rates["quantity"].str.startswith("p_value")]
     sides = rows["quantity"].map({"p_value": "two-sided", "p_value, greater": "greater"})
     rows = rows.rename(columns={"method": "test", "count": "n_rejected"})
-    rows = rows.assign(alternative=sides, n_pairs=rows["n_sets"] // within, wrong=rows["n_wrong"] / rows["n_sets"])
+    # Without a gain the second system is the worse one.
+    n_wrong = rows["n_wrong"].fillna(rows["n_rejected"] - rows["n_first"])
+    pairs = rows["n_sets"] // within
+    rows = rows.assign(alternative=sides, n_pairs=pairs, n_wrong=n_wrong, wrong=n_wrong / rows["n_sets"])
     columns = ["alpha", "n_pairs", "n_sets", "n_rejected", "share", "low", "high", "n_wrong", "wrong"]
     return rows[[*_KEYS, *columns]]
 
