@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from simstudy.truth import Bernoulli, GaussianCopula, LogNormal, ScoreModel, of_families
 
 from simstudy.studies import Block, by_block, holm
+from simstudy.truth import Bernoulli, GaussianCopula, LogNormal, ScoreModel, of_families
 
 from .page import show
 from .tables import summarise

@@ -1,4 +1,4 @@
-"""Margins of scores of effectiveness, such as average precision: any distribution from 0 to 1, as a table."""
+"""Margins of scores of effectiveness, such as average precision: any distribution from 0 to 1, or on a lattice."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special, stats
+from scipy import optimize, signal, special, stats
 
-from simstudy.truth import Margin
+from simstudy.truth import Margin, Ordinal
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +25,12 @@ _INSIDE = 1e-6
 _LEAST_SPREAD, _LEAST_SHAPE = 0.05, 1.0
 
 _NELDER_MEAD: dict[str, Any] = {"method": "Nelder-Mead", "options": {"xatol": 1e-3, "fatol": 1e-3}}
+
+# Logarithms of the powers by which a distribution function is bent are at most this.
+_REACH = 32.0
+
+# Bandwidths of `smoothed` that are tried.
+_BANDWIDTHS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 Fit = tuple[float, Floats]
 """An AIC, and the distribution function at `POINTS`."""
@@ -60,12 +66,9 @@ class Tabulated(Margin):
         def off(power: float) -> float:
             return _mean(_bent(self.cumulative, power)) - mean
 
-        reach = 0.5
-        while off(-reach) > 0 or off(reach) < 0:
-            reach *= 2
-            if reach > 50:
-                raise ValueError(f"mean must be within reach of reweighting, not {mean:g}")
-        return type(self)(_bent(self.cumulative, float(optimize.brentq(off, -reach, reach, xtol=1e-14))))
+        if not off(-_REACH) <= 0 <= off(_REACH):
+            raise ValueError(f"mean must be within reach of reweighting, not {mean:g}")
+        return type(self)(_bent(self.cumulative, float(optimize.brentq(off, -_REACH, _REACH, xtol=1e-14))))
 
 
 def effectiveness(scores: Floats) -> Tabulated:
@@ -154,3 +157,35 @@ def _truncated(cumulative: Floats) -> Floats:
     inside = (cumulative - cumulative[0]) / (cumulative[-1] - cumulative[0])
     inside[-1] = 1.0
     return np.maximum.accumulate(np.clip(inside, 0, 1))
+
+
+def smoothed(scores: Floats, lattice: Floats) -> Ordinal:
+    """A distribution on a lattice, ascending, like these scores (n,), with their mean; printed scores have few digits.
+
+    The kernel is that of Wang and Van Ryzin (1981) for ordered values: a score at lattice position i gives position j
+    weight proportional to bandwidth^|i - j|. The bandwidth is the one under which scores that are left out in turn are
+    the most likely.
+    """
+    at = np.abs(lattice[:, None] - scores).argmin(axis=0)
+    counts = np.bincount(at, minlength=lattice.size).astype(np.float64)
+    shares = spread(counts, max(_BANDWIDTHS, key=lambda bandwidth: left_out(counts, bandwidth))) / scores.size
+    return Ordinal(tuple(lattice), tuple(shares)).with_mean(float(lattice[at].mean()))
+
+
+def spread(counts: Floats, bandwidth: float) -> Floats:
+    """Counts (V,) of the values of a lattice, spread over it by a kernel; each keeps its total."""
+    return _kernel_sums(counts / _kernel_sums(np.ones(counts.size), bandwidth), bandwidth)
+
+
+def left_out(counts: Floats, bandwidth: float) -> float:
+    """The log-likelihood of the scores, each under the smoothed distribution of the others."""
+    occurs = counts > 0
+    rest = (spread(counts, bandwidth) - 1 / _kernel_sums(np.ones(counts.size), bandwidth))[occurs] / (counts.sum() - 1)
+    return float(counts[occurs] @ np.log(np.maximum(rest, 1e-300)))
+
+
+def _kernel_sums(weights: Floats, bandwidth: float) -> Floats:
+    """sum_i weights_i bandwidth^|i - j|, for each j."""
+    ahead = signal.lfilter([1.0], [1.0, -bandwidth], weights)
+    behind = signal.lfilter([1.0], [1.0, -bandwidth], weights[::-1])[::-1]
+    return np.asarray(ahead + behind - weights)

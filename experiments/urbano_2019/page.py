@@ -9,10 +9,9 @@ import pandas as pd
 
 import simstudy as ss
 from simstudy.pages.sections import Figure, Section, Table
+from simstudy.studies import ShippedTables, Shown, Simulation
 
-from .conditions import NULLS, SIGN_WITH_TIES
-from .controls import CONTROLS
-from .settings import Settings
+from .published import GAIN_TOPICS, LEVEL, SIGN_WITH_TIES
 
 CLOSING = (
     "The two systems have equal means in the population unless a gain is named. Each rejection is then an error, "
@@ -34,6 +33,8 @@ MODELS = {
     "real topics, nothing to find": "A control of real topics. First, a fair coin exchanges the two systems on each "
     "topic, in such a way that the gain is nearly what it was.",
 }
+# Those that have a panel: the others are controls.
+NULLS = [name for name in MODELS if "nothing to find" not in name]
 TOPICS = {"measure": "{title}", "topics": "{n_topics}"}
 
 # The test that asks what the paper's sign test does is drawn in its place.
@@ -45,39 +46,40 @@ _COLOURS = {
 DRAWN = tuple(_COLOURS)
 
 
-def headline(beside: pd.DataFrame, study: Settings, alternative: str = "two-sided") -> Table:
+def show(study: Simulation, tables: ShippedTables) -> Shown:
+    """The page: the published rates first, then their causes, then gains."""
+    sections = [*_published(tables, study), *_causes(tables, study), *_gains(tables, study)]
+    summary = {"Two-sided error rates beside the published ones": headline(tables["published"], study)}
+    return Shown(sections=sections, closing=CLOSING, summary=summary)
+
+
+def headline(beside: pd.DataFrame, study: Simulation, alternative: str = "two-sided") -> Table:
     """Rates without a gain: ours, and the published ones in brackets."""
     rows = beside[(beside["gain"] == 0) & (beside["alternative"] == alternative)]
     return Table(titled(rows, study), TOPICS, across="test", cell="{share:.4f} ({published:.4f})")
 
 
-def titled(rows: pd.DataFrame, study: Settings) -> pd.DataFrame:
+def titled(rows: pd.DataFrame, study: Simulation) -> pd.DataFrame:
     """The rows with the measures' titles."""
-    return rows.assign(title=[study.measures[name].title for name in rows["measure"]])
+    return rows.assign(title=[study.title_of("measure", name) for name in rows["measure"]])
 
 
-def sections(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
-    """The published rates first, then their causes, then gains."""
-    return [*_published(tables, study), *_causes(tables, study), *_gains(tables, study)]
-
-
-def _published(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
+def _published(tables: Mapping[str, pd.DataFrame], study: Simulation) -> list[Section]:
     beside = tables["published"]
     null = beside[beside["gain"] == 0]
-    first = next(iter(study.measures))
-    middle = null[(null["measure"] == first) & (null["n_topics"] == study.n_topics[len(study.n_topics) // 2])]
-    inside = f" In the next two tables, {int(null['inside'].sum())} of {len(null)} rates do." if len(null) else ""
-    own = tables["rates"]
-    own = own[(own["condition"] == "fitted") & (own["measure"] == first) & (own["alternative"] == "two-sided")]
+    first = next(iter(study.factors["measure"]))
+    title = study.title_of("measure", first)
+    middle = null[(null["measure"] == first) & (null["n_topics"] == GAIN_TOPICS)]
+    levels = tables["rates"].query("condition == 'fitted' and measure == @first and alternative == 'two-sided'")
     return [
         Section(
             "The published rates",
-            f"Rates of p ≤ 0.05 for {study.measures[first].title} under the null hypothesis of the paper: both "
-            "systems have the margin of one run and the copula of two runs. The alternative greater is one-sided, for "
-            "a system that was named beforehand. Published: the rate that the authors publish. Here: our rate with "
-            f"its 95 % interval. Inside: whether the published rate lies in our interval.{inside} "
-            "The names of tests are those of this tool: t_paired is the paired t test, and randomization the paper's "
-            "permutation test.",
+            f"Rates of p ≤ 0.05 for {title} under the null hypothesis of the paper: both systems have the margin of "
+            "one run and the copula of two runs. The alternative greater is one-sided, for a system that was named "
+            "beforehand. Published: the rate that the authors publish. Here: our rate with its 95 % interval. Inside: "
+            "whether the published rate lies in our interval. In the next two tables, "
+            f"{int(null['inside'].sum())} of {len(null)} rates do. The names of tests are those of this tool: t_paired "
+            "is the paired t test, and randomization the paper's permutation test.",
             table=Table(
                 middle,
                 {
@@ -103,24 +105,24 @@ def _published(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Sect
         ),
         Section(
             "All levels",
-            f"Two-sided rates of p at or below each level for {study.measures[first].title}, under the null "
-            f"hypothesis of the paper. The paper's sign test takes differences up to {study.tie:g} as ties, and sign "
-            "does not.",
-            table=Table(own, {"level": "{alpha:g}", "topics": "{n_topics}"}, across="test", cell="{share:.4f}"),
+            f"Two-sided rates of p at or below each level for {title}, under the null hypothesis of the paper. The "
+            f"paper's sign test takes differences up to {study.fixed['tie']:g} as ties, and sign does not.",
+            table=Table(levels, {"level": "{alpha:g}", "topics": "{n_topics}"}, across="test", cell="{share:.4f}"),
         ),
     ]
 
 
-def _causes(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
+def _causes(tables: Mapping[str, pd.DataFrame], study: Simulation) -> list[Section]:
     rates, shapes = tables["rates"], tables["shapes"]
-    shown = rates[(rates["alpha"] == study.level) & (rates["alternative"] == "two-sided")]
-    models = pd.DataFrame([{"name": name, "model": MODELS[name]} for name in (*NULLS, *CONTROLS)])
-    last = study.n_topics[-1]
+    shown = rates[(rates["alpha"] == LEVEL) & (rates["alternative"] == "two-sided")]
+    models = pd.DataFrame([{"name": name, "model": text} for name, text in MODELS.items()])
+    last = rates["n_topics"].max()
+    profile = study.fixed["profile"]
     predicted = shapes.assign(predicted=shapes[f"predicted_{last}"], counted=shapes[f"sign_{last}"])
     return [
         Section(
             "Which part of the model raises the rates?",
-            f"Two-sided rates of p ≤ {study.level:g} under five null hypotheses, by measure and number of topics. "
+            f"Two-sided rates of p ≤ {LEVEL:g} under five null hypotheses, by measure and number of topics. "
             "Crosses: published rates, in the colours of the tests. Sign is the paper's sign test. Rates above 25 % "
             "are outside the panels. Bands: 0.035 – 0.065 and 0.025 – 0.075 (Bradley's liberal criterion). The table "
             "says how test sets are drawn under each null hypothesis, and under two controls.",
@@ -129,7 +131,7 @@ def _causes(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section
         ),
         Section(
             "Rates by null hypothesis",
-            f"The two-sided rates of p ≤ {study.level:g} at {last} topics, and those of the controls (nothing to "
+            f"The two-sided rates of p ≤ {LEVEL:g} at {last} topics, and those of the controls (nothing to "
             "find). A control starts from exchangeable systems and otherwise takes the steps of its null hypothesis. "
             "Its rate is what these steps give if there is nothing to find.",
             table=Table(
@@ -142,8 +144,8 @@ def _causes(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section
         Section(
             "Distribution of the differences",
             "D is the score of the first system minus that of the second on a topic. Balance: the root mean square "
-            f"over pairs of P(D > 0) - P(D < 0), without the part that comes from drawing {study.profile:,} topics. "
-            f"Balance beyond ties: the same for differences beyond {study.tie:g}. Skewness: the mean absolute "
+            f"over pairs of P(D > 0) - P(D < 0), without the part that comes from drawing {profile:,} topics. "
+            f"Balance beyond ties: the same for differences beyond {study.fixed['tie']:g}. Skewness: the mean absolute "
             f"skewness of D. The next two columns have rates of the paper's sign test at {last} topics: the one that "
             "this balance alone predicts, and the one that was counted. The last column has the share of pairs for "
             "which an asymmetric copula was chosen.",
@@ -164,14 +166,14 @@ def _causes(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section
     ]
 
 
-def _gains(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]:
+def _gains(tables: Mapping[str, pd.DataFrame], study: Simulation) -> list[Section]:
     gains, beside = tables["gains"], tables["published"]
     known = beside[beside["gain"] > 0]
     two_sided = gains[gains["alternative"] == "two-sided"]
     return [
         Section(
             "Power and type III errors",
-            f"Two-sided tests at {study.level:g} on {study.gains.n_topics} topics, by the true gain. Power: the share "
+            f"Two-sided tests at {LEVEL:g} on {GAIN_TOPICS} topics, by the true gain. Power: the share "
             "of test sets that are rejected, for either system. Type III error rate: the share of test sets that are "
             "rejected and in which the better system has the lower mean score. Crosses: published rates, in the "
             "colours of the tests. Sign is the paper's sign test.",
@@ -191,12 +193,12 @@ def _gains(tables: Mapping[str, pd.DataFrame], study: Settings) -> list[Section]
     ]
 
 
-def draw_rates(shown: pd.DataFrame, beside: pd.DataFrame, study: Settings) -> Any:
+def draw_rates(shown: pd.DataFrame, beside: pd.DataFrame, study: Simulation) -> Any:
     """A row of panels for each measure, one for each null hypothesis."""
-    titles = [f"{of.title}: {name}" for of in study.measures.values() for name in NULLS]
+    titles = [f"{study.title_of('measure', name)}: {null}" for name in study.factors["measure"] for null in NULLS]
     figure, axes = ss.plot.panels(titles, per_row=len(NULLS), width=2.6, height=2.1)
     null = beside[(beside["gain"] == 0) & (beside["alternative"] == "two-sided")]
-    places = [(measure, condition) for measure in study.measures for condition in NULLS]
+    places = [(measure, condition) for measure in study.factors["measure"] for condition in NULLS]
     for ax, (measure, condition) in zip(axes, places, strict=True):
         rows = shown[(shown["measure"] == measure) & (shown["condition"] == condition) & shown["test"].isin(DRAWN)]
         rows = rows.assign(test=rows["test"].replace({SIGN_WITH_TIES: "sign"}), n_units=rows["n_topics"])
@@ -216,12 +218,13 @@ def _crosses(ax: Any, marks: pd.DataFrame, at: str, column: str) -> None:
     ax.plot([], [], "X", color="white", label="published", **style)
 
 
-def draw_gains(gains: pd.DataFrame, known: pd.DataFrame, study: Settings) -> Any:
+def draw_gains(gains: pd.DataFrame, known: pd.DataFrame, study: Simulation) -> Any:
     """Power in the first row, type III errors in the second, a column for each measure."""
     kinds = {"share": ("power", "published"), "wrong": ("type III errors", "published_wrong")}
-    titles = [f"{of.title}: {said}" for said, _ in kinds.values() for of in study.measures.values()]
-    figure, axes = ss.plot.panels(titles, per_row=len(study.measures), width=2.6, height=2.2, shared=False)
-    places = [(kind, measure) for kind in kinds for measure in study.measures]
+    measures = study.factors["measure"]
+    titles = [f"{study.title_of('measure', name)}: {errors}" for errors, _ in kinds.values() for name in measures]
+    figure, axes = ss.plot.panels(titles, per_row=len(measures), width=2.6, height=2.2, shared=False)
+    places = [(kind, measure) for kind in kinds for measure in measures]
     for ax, (kind, measure) in zip(axes, places, strict=True):
         for test in DRAWN:
             rows = gains[(gains["measure"] == measure) & (gains["test"] == test)]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
+#: The paper's sign test takes small differences for ties.
+SIGN_WITH_TIES = "sign, small differences tied"
+
 # The tests in the order of the columns, as they are called here.
-COLUMNS = ("t_paired", "wilcoxon", "sign, small differences tied", "bootstrap", "randomization")
+COLUMNS = ("t_paired", "wilcoxon", SIGN_WITH_TIES, "bootstrap", "randomization")
 
 # output/type_1: measure, topics, two-sided rates of the five tests, one-sided rates.
 TYPE_1 = """
@@ -65,8 +68,8 @@ def published() -> pd.DataFrame:
     better_rows = []
     for line in GAINS.split("\n")[1:-1]:
         measure, gain, *rates = line.split()
-        found = zip(COLUMNS, rates[:5], rates[5:], strict=True)
-        better_rows += [(measure, GAIN_TOPICS, float(gain), "two-sided", *row) for row in found]
+        by_test = zip(COLUMNS, rates[:5], rates[5:], strict=True)
+        better_rows += [(measure, GAIN_TOPICS, float(gain), "two-sided", *row) for row in by_test]
     better = pd.DataFrame(better_rows, columns=[*table.columns, "published_wrong"])
     both = pd.concat([table, better], ignore_index=True)
     return both.astype({"published": float, "published_wrong": float})

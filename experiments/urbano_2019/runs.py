@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from typing import Self
 
 import numpy as np
 import pandas as pd
 
-from simstudy.truth import Margin, Smoothed
+from simstudy.studies import Condition
+from simstudy.truth import Margin
 
-from .margins import Floats, effectiveness
-from .settings import Settings
+from .margins import Floats, effectiveness, smoothed
 
 # Runs are the same where no topic's scores differ by more (the paper's code).
 _SAME = 1e-5
@@ -20,11 +21,16 @@ _SAME = 1e-5
 # Of baselines in pairs of like runs: the best quarter has nobody above it.
 _BEST = 0.25
 
-LATTICES: dict[str | None, Floats | None] = {
-    None: None,
-    "tenths": np.arange(11) / 10,
-    "reciprocals": np.concatenate([[0.0], 1 / np.arange(1000, 0, -1)]),
-}
+#: The scores that a measure can have; without a lattice any from 0 to 1.
+LATTICES = {"tenths": np.arange(11) / 10, "reciprocals": np.concatenate([[0.0], 1 / np.arange(1000, 0, -1)])}
+
+
+@dataclass(frozen=True)
+class TwoRuns:
+    """Scores (2, topics) of two runs of one collection, and their margins."""
+
+    scores: Floats
+    margins: list[Margin]
 
 
 @lru_cache(maxsize=64)
@@ -41,66 +47,63 @@ def read_runs(path: str, measure: str, dropped: float) -> Floats:
     return np.asarray(scores[means >= np.quantile(means, dropped)])
 
 
+@dataclass(frozen=True)
+class Collections:
+    """The collections of a measure, and how pairs of their runs are drawn."""
+
+    #: Its name in the files.
+    measure: str
+    #: Of each collection's file.
+    paths: tuple[str, ...]
+    #: A name of `LATTICES`.
+    lattice: str | None
+    #: The share of the worst runs of a collection that is left out.
+    dropped: float
+    #: The second of two like runs is among so many whose mean is nearest.
+    neighbours: int
+
+    @classmethod
+    def of(cls, condition: Condition) -> Self:
+        """Those of a condition."""
+        paths = tuple(str(file.path) for file in condition["files"])
+        more = condition.get("lattice"), condition["dropped"], condition["neighbours"]
+        return cls(str(condition.levels["measure"]), paths, *more)
+
+    def any_two(self, rng: np.random.Generator) -> TwoRuns:
+        """Two runs of a collection."""
+        path = self._path(rng)
+        return self._two_runs(path, rng.choice(len(self.scores(path)), 2, replace=False))
+
+    def like_two(self, gain: float, rng: np.random.Generator) -> TwoRuns:
+        """A baseline, and one of the other runs whose mean is nearest to the baseline's and a gain.
+
+        The baseline is none of the best quarter: few are better, and others would have to change much to be like it.
+        """
+        path = self._path(rng)
+        means = self.scores(path).mean(axis=1)
+        baseline = rng.choice(np.argsort(-means)[round(means.size * _BEST) :])
+        near = np.argsort(np.abs(means - means[baseline] - gain), kind="stable")
+        return self._two_runs(path, [baseline, rng.choice(near[near != baseline][: self.neighbours])])
+
+    def scores(self, path: str) -> Floats:
+        """Scores (runs, topics) of a collection."""
+        return read_runs(path, self.measure, self.dropped)
+
+    def _path(self, rng: np.random.Generator) -> str:
+        """That of a collection, drawn in proportion to its runs."""
+        sizes = np.array([len(self.scores(path)) for path in self.paths])
+        return self.paths[rng.choice(sizes.size, p=sizes / sizes.sum())]
+
+    def _two_runs(self, path: str, runs: Sequence[int]) -> TwoRuns:
+        margins = [_margin(path, self.measure, self.dropped, int(run), self.lattice) for run in runs]
+        return TwoRuns(self.scores(path)[runs], margins)
+
+
 @lru_cache(maxsize=4096)
-def margin(path: str, measure: str, dropped: float, lattice: str | None, run: int) -> Margin:
-    """How a run's scores are distributed, fitted as the measure asks for."""
+def _margin(path: str, measure: str, dropped: float, run: int, lattice: str | None) -> Margin:
     return fitted_margin(read_runs(path, measure, dropped)[run], lattice)
 
 
 def fitted_margin(scores: Floats, lattice: str | None) -> Margin:
     """How these scores of topics (T,) are distributed."""
-    values = LATTICES[lattice]
-    if values is None:
-        return effectiveness(scores)
-    # Printed scores have few digits.
-    return Smoothed.of(values[np.abs(values[:, None] - scores).argmin(axis=0)], values)
-
-
-@dataclass(frozen=True, eq=False)
-class Collections:
-    """The collections of a measure, for drawing pairs of runs.
-
-    Attributes
-    ----------
-    measure
-        Its name in the files and in `study.measures`.
-    paths
-        Of each collection's file.
-    """
-
-    study: Settings
-    measure: str
-    paths: Sequence[str]
-
-    @cached_property
-    def shares(self) -> Floats:
-        """Of all runs, those of each collection."""
-        sizes = np.array([len(self.scores(c)) for c in range(len(self.paths))])
-        return np.asarray(sizes / sizes.sum())
-
-    def scores(self, collection: int) -> Floats:
-        """(runs, topics)."""
-        return read_runs(self.paths[collection], self.measure, self.study.dropped)
-
-    def margin(self, collection: int, run: int) -> Margin:
-        """That of a run."""
-        lattice = self.study.measures[self.measure].lattice
-        return margin(self.paths[collection], self.measure, self.study.dropped, lattice, run)
-
-    def any_pair(self, rng: np.random.Generator) -> tuple[int, int, int]:
-        """A collection, in proportion to its runs, and two of its runs."""
-        collection = int(rng.choice(len(self.shares), p=self.shares))
-        first, second = rng.choice(len(self.scores(collection)), 2, replace=False)
-        return collection, int(first), int(second)
-
-    def like_pair(self, gain: float, rng: np.random.Generator) -> tuple[int, int, int]:
-        """A collection, a run, and one of the others whose mean is nearest to that run's and a gain.
-
-        The run is none of the best quarter: few are better, and others would have to change much to be like it.
-        """
-        collection = int(rng.choice(len(self.shares), p=self.shares))
-        means = self.scores(collection).mean(axis=1)
-        first = int(rng.choice(np.argsort(-means)[round(means.size * _BEST) :]))
-        near = np.argsort(np.abs(means - means[first] - gain), kind="stable")
-        near = near[near != first][: self.study.neighbours]
-        return collection, first, int(rng.choice(near))
+    return effectiveness(scores) if lattice is None else smoothed(scores, LATTICES[lattice])

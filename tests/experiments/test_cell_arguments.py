@@ -16,12 +16,11 @@ from tests.experiments.programs import Seen, known, program
 # How many parts of a run are looked at: up to the first one that needs results of others.
 N_PARTS = {
     "chinchor_1992": 1, "evert_2004": 1, "fitted_truth": 1, "planning_validation": 1, "published_numbers": 1,
-    "samples": 1, "tools_bench": 2,
-    "urbano_2019": 2, "yeh_2000": 1,
+    "samples": 1, "tools_bench": 2, "yeh_2000": 1,
 }  # fmt: skip
 # All cells of these compare outputs, or train systems.
 OTHERS = {"berg_kirkpatrick_2012", "power_tables"}
-OF_DATA = {"fitted_truth", "samples", "urbano_2019"}
+OF_DATA = {"fitted_truth", "samples"}
 # Instead of a whole run, where cells come after long computations.
 PARTS: dict[str, Callable[[Any, RunContext], Any]] = {
     "evert_2004": lambda study, context: program("evert_2004", "section_4").simulated_check(
@@ -107,8 +106,6 @@ def smaller(name: str, of: dict[str, Any]) -> dict[str, Any]:
             conditions = {key: of["conditions"][key] for key in names}
             fewer = {key: one | {"parameters": one["parameters"][:2]} for key, one in conditions.items()}
             return {"tools": first(of["tools"], 3), "conditions": fewer, **sets}
-        case "urbano_2019":
-            return {"measures": first(of["measures"]), "batches": 2, "level": of["alphas"][-1]}
         case "yeh_2000":
             return {"dependence": of["dependence"] | {"within": first(of["dependence"]["within"])}}
     return {}

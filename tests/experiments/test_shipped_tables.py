@@ -94,12 +94,6 @@ def tools_bench(study: Any, tables: Tables) -> Tables:
     }
 
 
-def urbano_2019(study: Any, tables: Tables) -> Tables:
-    of_gains = tables["gains"].assign(condition=program("urbano_2019", "conditions").GAIN)
-    rates = pd.concat([tables["rates"].assign(gain=0.0), of_gains], ignore_index=True)
-    return {"published": program("urbano_2019").beside_published(rates, study).drop(columns="wrong")}
-
-
 def berg_kirkpatrick_2012(study: Any, tables: Tables) -> Tables:
     made = program("berg_kirkpatrick_2012")
     context = SimpleNamespace(clock=lambda _: pytest.MonkeyPatch.context())
@@ -113,8 +107,7 @@ def berg_kirkpatrick_2012(study: Any, tables: Tables) -> Tables:
 MADE: dict[str, Callable[[Any, Tables], Tables]] = {
     made.__name__: made
     for made in (
-        error_rates, fitted_truth, power_tables, published_numbers, chinchor_1992, tools_bench, urbano_2019,
-        berg_kirkpatrick_2012,
+        error_rates, fitted_truth, power_tables, published_numbers, chinchor_1992, tools_bench, berg_kirkpatrick_2012,
     )
 }  # fmt: skip
 

@@ -1,8 +1,10 @@
-"""The study of Urbano, Lima and Hanjalic 2019, small, on made-up runs: its counts, intervals and conditions."""
+"""The study of Urbano, Lima and Hanjalic 2019, small, on made-up runs: its pairs, tests and tables."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,114 +13,154 @@ import pytest
 from scipy import stats
 
 import simstudy as ss
-from simstudy.files.datasets import DataError
-from simstudy.studies import DataFile, Results
+from simstudy.studies import Results, RunContext, load_study
+from simstudy.studies.simulation.study import draws_of, with_files
 from tests.conftest import SHARED
-from tests.experiments.programs import program, small
+from tests.experiments.programs import program, shipped, small
 
 STUDY = program("urbano_2019")
-CONDITIONS, CONTROLS, RUNS = (program("urbano_2019", part) for part in ("conditions", "controls", "runs"))
-MEASURES = {
-    "ap": {"title": "AP", "collections": ["one"]},
-    "p10": {"title": "P@10", "collections": ["one"], "lattice": "tenths"},
-}
+PAIRS, RUNS, TABLES = (program("urbano_2019", part) for part in ("pairs", "runs", "tables"))
+FIXED = {"tie": 0.01, "dropped": 0.1, "neighbours": 3, "profile": 400}
+NULLS = ("fitted", "symmetric", "refitted", "equal means", "real topics")
+CONTROLS = ("equal means, nothing to find", "real topics, nothing to find")
 SMALL: dict[str, Any] = {
-    "measures": MEASURES, "n_topics": [25, 50], "batches": 1, "n_resamples": 99, "profile": 400, "neighbours": 3,
-    "null": {"pairs": 3, "sets": 4}, "gains": {"values": [0.05], "n_topics": 50, "pairs": 2, "sets": 3},
-    "level": 0.1,
-}  # fmt: skip
-
-
-def make_runs(folder: Path, n_runs: int = 12, n_topics: int = 50) -> Path:
-    """Runs that find topics hard together; the last is the first one again."""
-    rng = np.random.default_rng(0)
-    hardness = rng.normal(size=n_topics)
-    quality = np.linspace(-1.2, -0.6, n_runs - 1)
-    scores = 1 / (1 + np.exp(-(quality[:, None] + hardness + 0.7 * rng.normal(size=(n_runs - 1, n_topics)))))
-    scores = np.concatenate([scores, scores[:1]])
-    rows = [
-        (measure, f"run{k}", topic, round(value, 4) if measure == "ap" else np.rint(10 * value) / 10)
-        for measure in MEASURES
-        for k, run in enumerate(scores)
-        for topic, value in enumerate(run)
-    ]
-    (folder / "trec_urbano").mkdir(parents=True)
-    table = pd.DataFrame(rows, columns=["measure", "system", "topic", "score"])
-    table.to_csv(folder / "trec_urbano" / "one.csv.gz", index=False)
-    return folder
+    "factors": {
+        "measure": {
+            "ap": {"title": "AP", "files": ["trec_urbano/one.csv.gz"]},
+            "p10": {"title": "P@10", "files": ["trec_urbano/one.csv.gz"], "lattice": "tenths"},
+        },
+        "condition": [*NULLS, *CONTROLS, "gain"],
+        "n_topics": [25, 50],
+        "gain": [0.0, 0.05],
+    },
+    "rules": [
+        {"where": {"condition": ["gain"], "gain": [0.0]}, "skip": True},
+        {"where": {"condition": [*NULLS, *CONTROLS], "gain": [0.05]}, "skip": True},
+    ],
+    "replicates": {"most": 12, "block": 12, "within": 4},
+    "fixed": FIXED,
+    "n_resamples": 99,
+}
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_runs(tmp_path_factory.mktemp("data"))
-
-
-@pytest.fixture(scope="module")
-def collections(data: Path) -> Any:
-    return RUNS.Collections(small("urbano_2019", **SMALL), "ap", [str(data / "trec_urbano" / "one.csv.gz")])
+    """A file of runs that find topics hard together; the last is the first one again."""
+    rng = np.random.default_rng(0)
+    hardness, quality = rng.normal(size=50), np.linspace(-1.2, -0.6, 11)
+    scores = 1 / (1 + np.exp(-(quality[:, None] + hardness + 0.7 * rng.normal(size=(11, 50)))))
+    rows = [
+        (measure, f"run{k}", topic, round(value, 4) if measure == "ap" else np.rint(10 * value) / 10)
+        for measure in ("ap", "p10")
+        for k, run in enumerate([*scores, scores[0]])
+        for topic, value in enumerate(run)
+    ]
+    path = tmp_path_factory.mktemp("data") / "trec_urbano" / "one.csv.gz"
+    path.parent.mkdir()
+    pd.DataFrame(rows, columns=["measure", "system", "topic", "score"]).to_csv(path, index=False)
+    return path
 
 
 @pytest.fixture(scope="module")
 def done(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Results:
-    return ss.run_study(small("urbano_2019", **SMALL), out=tmp_path_factory.mktemp("urbano"), n_jobs=1, data_dir=data)
+    out = tmp_path_factory.mktemp("urbano")
+    return ss.run_study(small("urbano_2019", **SMALL), out=out, n_jobs=1, data_dir=data.parents[1])
 
 
-def test_equal_runs_and_the_worst_are_left_out(collections: Any) -> None:
-    scores = collections.scores(0)
-    assert scores.shape == (10, 50), "of 12 runs one is there twice, and one of the 11 is below the tenth percentile"
-    assert len(np.unique(scores, axis=0)) == 10
+@pytest.fixture(scope="module")
+def collection(data: Path) -> Any:
+    return RUNS.Collections("ap", (str(data),), None, 0.1, 3)
 
 
 def test_runs_are_those_of_the_measure_in_proportion_to_their_collections(tmp_path: Path) -> None:
-    """Three and six runs, the worst third of which is left out: two and four."""
-    paths = []
-    for name, n_runs in (("few", 3), ("many", 6)):
-        rows = [
-            (m, f"r{k}", t, (k + t / 9 + 0.04 * (m == "p10")) / 10)
-            for m in MEASURES
-            for k in range(n_runs)
-            for t in range(9)
-        ]
-        paths.append(str(tmp_path / f"{name}.csv"))
-        pd.DataFrame(rows, columns=["measure", "system", "topic", "score"]).to_csv(paths[-1], index=False)
-    of = RUNS.Collections(small("urbano_2019", **{**SMALL, "dropped": 0.34}), "p10", paths)
-    for c, kept in ((0, range(1, 3)), (1, range(2, 6))):
-        np.testing.assert_allclose(of.scores(c), [[(k + t / 9 + 0.04) / 10 for t in range(9)] for k in kept])
-    np.testing.assert_allclose(of.shares, [1 / 3, 2 / 3])
+    """Three and six runs, the worst third of which is left out: two and four. The first collection has lower scores."""
+    paths = [tmp_path / "few.csv", tmp_path / "many.csv"]
+    for path, n_runs, low in zip(paths, (3, 6), (0, 3), strict=True):
+        rows = [(m, k, t, (low + k + t % 3) / 10) for m in ("ap", "p10") for k in range(n_runs) for t in range(9)]
+        table = pd.DataFrame(rows, columns=["measure", "system", "topic", "score"])
+        table.loc[table["measure"] == "ap", "score"] += 0.05
+        table.to_csv(path, index=False)
+    of = RUNS.Collections("p10", tuple(map(str, paths)), "tenths", 0.34, 3)
+    np.testing.assert_allclose(of.scores(str(paths[0]))[:, :3], [[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]])
+    np.testing.assert_allclose(of.scores(str(paths[1]))[:, 0], [0.5, 0.6, 0.7, 0.8])
     rng = np.random.default_rng(0)
-    for draw in (of.any_pair, lambda rng: of.like_pair(0.0, rng)):
-        assert 250 < sum(draw(rng)[0] for _ in range(500)) < 400
-    values = of.margin(1, 2).quantile(rng.random(500))
-    np.testing.assert_allclose(np.rint(10 * values), 10 * values, atol=1e-9)
-    assert abs(values.mean() - of.scores(1)[2].mean()) < 0.05
-    Path(paths[0]).write_text("measure,system,topic,score\nap,a,1,0.5\nap,a,2,0.5\nap,b,1,0.5\n")
+    for draw in (of.any_two, lambda rng: of.like_two(0.0, rng)):
+        drawn = [draw(rng) for _ in range(500)]
+        assert 280 < sum(two.scores.min() > 0.4 for two in drawn) < 390
+        for scores, margin in zip(drawn[0].scores, drawn[0].margins, strict=True):
+            values = margin.quantile(rng.random(500))
+            np.testing.assert_allclose(np.rint(10 * values), 10 * values, atol=1e-9)
+            assert abs(values.mean() - scores.mean()) < 0.05
+    paths[0].write_text("measure,system,topic,score\nap,a,1,0.5\nap,a,2,0.5\nap,b,1,0.5\n")
     with pytest.raises(ValueError, match="few.csv must have a score of every run on every topic by 'ap'"):
-        RUNS.read_runs(paths[0], "ap", 0.2)
+        RUNS.read_runs(str(paths[0]), "ap", 0.2)
 
 
 @pytest.mark.parametrize("gain", [0.0, 0.05])
-def test_like_runs_are_two_whose_means_are_nearest_to_a_gain_apart(gain: float, collections: Any) -> None:
-    """Ten runs: the first is none of the best two or three, the second one of the three others that are nearest."""
-    means, rng, seen = collections.scores(0).mean(axis=1), np.random.default_rng(7), set()
+def test_like_runs_are_two_whose_means_are_nearest_to_a_gain_apart(gain: float, collection: Any) -> None:
+    """Of 12 runs one is there twice, and one of 11 is below the tenth percentile: ten are left.
+
+    The first is none of the best two or three, the second one of the three others that are nearest.
+    """
+    scores, rng, seen = collection.scores(*collection.paths), np.random.default_rng(7), set()
+    assert np.unique(scores, axis=0).shape == (10, 50)
+    means = scores.mean(axis=1)
     for _ in range(300):
-        collection, first, second = collections.like_pair(gain, rng)
+        runs = collection.like_two(gain, rng).scores
+        first, second = (int((scores == run).all(axis=1).argmax()) for run in runs)
         others = sorted(set(range(10)) - {first}, key=lambda k: abs(means[k] - (means[first] + gain)))
-        assert collection == 0
         assert (means > means[first]).sum() >= 2
         assert second in others[:3]
         seen.add((first, others.index(second)))
     assert len(seen) == len({first for first, _ in seen}) * 3 >= 7 * 3
-    pairs = [collections.any_pair(rng)[1:] for _ in range(1500)]
-    assert {*pairs} == {(i, j) for i in range(10) for j in range(10) if i != j}
+    pairs = {tuple(collection.any_two(rng).scores[:, 0]) for _ in range(1500)}
+    assert len(pairs) == 90
 
 
-def test_signs_of_real_differences_are_drawn(collections: Any) -> None:
+@pytest.mark.parametrize("name", [*NULLS, *CONTROLS, "gain"])
+@pytest.mark.parametrize("seed", range(3))
+def test_pairs_have_the_margins_the_dependence_and_the_gain_that_their_names_say(
+    name: str, seed: int, collection: Any
+) -> None:
+    """The runs are known: they are the first that the same random numbers draw."""
+    gain, n, rng = 0.05 * (name == "gain"), 20_000, np.random.default_rng(seed)
+    any_two = name in ("fitted", "symmetric", "refitted")
+    runs = collection.any_two(rng) if any_two else collection.like_two(gain, rng)
+    pair = PAIRS.pair_of(name, gain, collection, seed)
+    first, second = pair.draw(n, np.random.default_rng(99))
+    difference = first - second
+    assert difference.mean() == pytest.approx(gain, abs=5 * difference.std() / np.sqrt(n)), "the better is first"
+    both = {name: (first, second) for name in ("fitted", "symmetric", "refitted")}
+    for scores in (both | {"equal means": (first,), "gain": (second,)}).get(name, ()):
+        assert stats.ks_2samp(scores, runs.margins[0].quantile(rng.random(n))).pvalue > 1e-4
+    # 50 topics know Kendall's tau to about 0.07 (standard error), and it is fitted.
+    drawn, known = (stats.kendalltau(*scores).statistic for scores in ((first, second), runs.scores))
+    assert drawn == pytest.approx(known, abs=0.3 if name in ("refitted", *CONTROLS) else 0.1)
+    assert (pair.family == "") == ("topics" in name)
+    if name == "symmetric":
+        assert abs((difference > 0).mean() - (difference < 0).mean()) < 5 / np.sqrt(n)
+    if "topics" in name:
+        # Not the first system's own scores, which are moved.
+        assert set(second) <= set(runs.scores.ravel())
+        assert len(np.unique(difference.round(9))) <= 50
+    if name == "real topics":
+        gains = runs.scores[0] - runs.scores[1]
+        np.testing.assert_allclose(np.unique(difference.round(6)), np.unique((gains - gains.mean()).round(6)))
+
+
+@pytest.mark.parametrize("name", [name for name in (*NULLS, *CONTROLS, "gain") if "topics" not in name])
+def test_families_are_chosen_among_all_or_symmetric_ones(name: str, collection: Any) -> None:
+    chosen = [PAIRS.pair_of(name, 0.05 * (name == "gain"), collection, k).family for k in range(40)]
+    is_tawn = sum("tawn" in family for family in chosen)
+    assert is_tawn > 2 if name in ("fitted", "refitted", "gain") else is_tawn == 0
+
+
+def test_signs_of_real_differences_are_drawn(collection: Any) -> None:
     """Each difference keeps its size, the gain is nearly what it was, and over many draws each has either sign."""
     rng = np.random.default_rng(3)
-    _, *pair = collections.like_pair(0.0, rng)
-    scores = collections.scores(0)[pair]
+    scores = collection.like_two(0.0, rng).scores
     difference = scores[0] - scores[1]
-    drawn = np.stack([CONTROLS.exchanged(scores, rng) for _ in range(200)])
+    drawn = np.stack([PAIRS.exchanged(scores, rng) for _ in range(200)])
     drawn = drawn[:, 0] - drawn[:, 1]
     np.testing.assert_allclose(np.abs(drawn), np.tile(np.abs(difference), (200, 1)), atol=1e-12)
     error = difference.std() / np.sqrt(difference.size)
@@ -127,43 +169,40 @@ def test_signs_of_real_differences_are_drawn(collections: Any) -> None:
     assert (((drawn > 0).mean(axis=0) > 0.1) & ((drawn > 0).mean(axis=0) < 0.9)).all()
 
 
-def test_p_values_ask_if_the_first_system_is_better_and_differences_are_profiled() -> None:
+def block_of(*pairs: Any, scores: Any, **values: Any) -> Any:
+    data = [STUDY.TestSet(*set_and_pair) for set_and_pair in zip(scores, pairs, strict=True)]
+    return SimpleNamespace(data=data, scores=scores, condition={**FIXED, **values}, seed=lambda purpose: 1)
+
+
+def test_the_papers_sign_test_is_scipys_without_small_differences() -> None:
     rng = np.random.default_rng(3)
-    sets = rng.random((4, 2, 30)) + [[[0.1], [0.0]]]
-    found, drawn_pairs = CONDITIONS.p_values(sets, ("t_paired", "sign"), 50, 1)
-    won = (sets[:, 0] > sets[:, 1]).sum(axis=1)
-    for side in ("two-sided", "greater"):
-        expected = stats.ttest_rel(sets[:, 0], sets[:, 1], axis=1, alternative=side).pvalue
-        np.testing.assert_allclose(found["t_paired", side], expected)
-        signs = [stats.binomtest(int(k), 30, alternative=side).pvalue for k in won]
-        np.testing.assert_allclose(found["sign", side], signs)
-    np.testing.assert_array_equal(drawn_pairs.first_is_better, sets.mean(axis=2).argmax(axis=1) == 0)
-    study: Any = small("urbano_2019", **{**SMALL, "tie": 0.1, "profile": 8})
+    scores = np.round(rng.random((40, 2, 30)) / 5 + [[[0.02], [0.0]]], 2)
+    tested = STUDY.sign_with_ties(block_of(*[None] * 40, scores=scores, tie=0.02))[STUDY.SIGN_WITH_TIES]
+    steps = np.rint(100 * (scores[:, 0] - scores[:, 1]))
+    for quantity, side in (("p_value", "two-sided"), ("p_value, greater", "greater")):
+        signs = [stats.binomtest(int((d > 2).sum()), int((abs(d) > 2).sum()), alternative=side).pvalue for d in steps]
+        np.testing.assert_allclose(tested[quantity], signs)
+    np.testing.assert_allclose(tested["estimate"], steps.mean(axis=1) / 100, atol=1e-12)
+
+
+def test_differences_are_those_of_each_pair() -> None:
     d = np.array([0.3, 0.2, 0.1, 0.05, 0.0, 0.0, -0.1, -0.4])
-    model = CONDITIONS.Model(lambda n, rng: np.stack([0.5 + d, np.full(n, 0.5)]), "frank")
-    assert CONDITIONS.profile(model, study, rng) == pytest.approx(
-        {"family": "frank", "balance": 2 / 8, "unequal": 6 / 8, "balance_beyond_ties": 1 / 8,
-         "unequal_beyond_ties": 3 / 8, "skewness": stats.skew(d)}
-    )  # fmt: skip
-    level = CONDITIONS.Model(lambda n, rng: np.full((2, n), 0.5), "")
-    assert CONDITIONS.profile(level, study, rng)["skewness"] is None
-
-
-def test_intervals_take_pairs_for_clusters() -> None:
-    counts = np.array([0, 3, 1, 5, 0, 0, 2, 1])
-    low, high = STUDY.by_pair([counts.sum()], [(counts**2).sum()], [8], [80])
-    reach = 1.959964 * (counts / 10).std(ddof=1) / np.sqrt(8)
-    exact = stats.binomtest(12, 80).proportion_ci(method="exact")
-    assert low[0] == pytest.approx(min(0.15 - reach, exact.low), abs=1e-6)
-    assert high[0] == pytest.approx(max(0.15 + reach, exact.high), abs=1e-6)
-    low, high = STUDY.by_pair([0], [0], [8], [80])
-    assert (low[0], high[0]) == pytest.approx((0, stats.binomtest(0, 80).proportion_ci(method="exact").high))
-
-
-def test_the_sign_tests_rate_follows_from_the_balance() -> None:
-    rejected = [k for k in range(41) if stats.binomtest(k, 40).pvalue <= 0.05]
-    assert STUDY.sign_rate([0.0], [0.8], 50, 0.05) == pytest.approx(stats.binom.pmf(rejected, 40, 0.5).sum())
-    assert STUDY.sign_rate([0.2], [0.8], 50, 0.05) == pytest.approx(stats.binom.pmf(rejected, 40, 0.625).sum())
+    varied = PAIRS.Pair(lambda n, rng: np.stack([0.5 + d, np.full(n, 0.5)]), "survival tawn 1")
+    level = PAIRS.Pair(lambda n, rng: np.full((2, n), 0.5))
+    block = block_of(varied, varied, level, scores=np.zeros((3, 2, 50)), tie=0.1, profile=8, n_topics=50)
+    values = STUDY.differences(block)
+    wanted = {
+        "balance_square": 1 / 16 - (6 / 8 - 1 / 16) / 8, "balance_square_beyond_ties": 1 / 64 - (3 / 8 - 1 / 64) / 8,
+        "unequal": 6 / 8, "unequal_beyond_ties": 3 / 8, "skewness": abs(stats.skew(d)), "asymmetric": True,
+        "family survival tawn 1": True, "family tawn 1": False,
+    }  # fmt: skip
+    for quantity, number in wanted.items():
+        assert values[quantity][:2] == pytest.approx([number] * 2), quantity
+    # 50 topics have 19 differences, of which a win has probability 2 / 3.
+    rejected = [k for k in range(20) if stats.binomtest(k, 19).pvalue <= 0.05]
+    assert values["predicted"][0] == pytest.approx(stats.binom.pmf(rejected, 19, 2 / 3).sum())
+    assert np.isnan(values["skewness"][2])
+    assert not any(numbers[2] for name, numbers in values.items() if name.startswith(("family", "asym", "bal")))
 
 
 def test_published_rates_are_those_that_the_paper_prints() -> None:
@@ -171,95 +210,73 @@ def test_published_rates_are_those_that_the_paper_prints() -> None:
     at = table.query("measure == 'ap' and n_topics == 50 and gain == 0 and alternative == 'two-sided'")
     assert at["published"].tolist() == [0.0512, 0.0722, 0.0779, 0.0597, 0.0522]
     assert len(table) == 5 * 3 * 2 * 5 + 5 * 4 * 5
-    assert set(table["test"]) == {*CONDITIONS.TESTS, CONDITIONS.SIGN_WITH_TIES} - {"sign"}
 
 
-def test_rates_are_held_against_published_ones_of_their_own_level_and_condition() -> None:
-    """The paper's level is 0.05, whatever the level of the study is; 0.0512 is in one of two intervals."""
-    at: dict[str, Any] = {"measure": "ap", "n_topics": 50, "gain": 0.0, "alternative": "two-sided"}
-    rows = [
-        {"condition": condition, "alpha": alpha, "share": round(alpha + more, 3), "low": low, "test": test}
-        for test, low in (("t_paired", 0.05), ("randomization", 0.055))
-        for condition, more in (("fitted", 0.001), ("symmetric", 0.003))
-        for alpha in (0.01, 0.05, 0.1)
-    ]
-    rates = pd.DataFrame(rows).assign(**at, n_pairs=9, n_sets=99, high=0.06, wrong=0.0)
-    for level in (0.05, 0.01):
-        study = small("urbano_2019", **{**SMALL, "level": level})
-        found = STUDY.beside_published(rates, study).set_index("test")
-        assert found["share"].to_dict() == {"t_paired": 0.051, "randomization": 0.051}
-        assert found["published"].to_dict() == {"t_paired": 0.0512, "randomization": 0.0522}
-        assert found["inside"].to_dict() == {"t_paired": True, "randomization": False}
+def test_the_shipped_published_table_follows_from_the_shipped_rates() -> None:
+    tables = shipped("urbano_2019")
+    rates = pd.concat([tables["rates"].assign(gain=0.0), tables["gains"].assign(condition="gain")])
+    table = TABLES.beside_published(rates)
+    wanted = tables["published"].drop(columns="wrong")
+    keys = ["measure", "n_topics", "gain", "alternative", "test"]
+    both = (rows[list(wanted)].sort_values(keys, ignore_index=True) for rows in (table, wanted))
+    pd.testing.assert_frame_equal(*both, check_dtype=False)
 
 
-def test_tables_and_page(done: Results) -> None:
-    rates = done.tables["rates"]
-    assert len(rates) == 2 * (5 + 2) * 2 * 6 * 2 * 5
-    assert ((rates["low"] <= rates["share"]) & (rates["share"] <= rates["high"])).all()
-    assert (rates["n_sets"] == 12).all()
-    assert len(done.tables["gains"]) == 2 * 6 * 2
+def test_tables_count_what_was_drawn(done: Results, data: Path) -> None:
+    """Rates, families and the profiles of one condition, from its test sets by scipy."""
+    study = small("urbano_2019", **SMALL)
+    conditions, _ = with_files(study.conditions(), RunContext(Path("unused"), 1, data.parents[1]))
+    for name, gain in (("gain", 0.05), ("fitted", 0.0)):
+        levels = {"measure": "p10", "condition": name, "n_topics": 50, "gain": gain}
+        (condition,) = (condition for condition in conditions if condition.levels == levels)
+        (block,) = draws_of(study).blocks(condition, 0)
+        assert [len({test_set.pair for test_set in block.data[k : k + 4]}) for k in (0, 4, 8)] == [1] * 3
+        first, second = block.scores.swapaxes(0, 1)
+        table = done.tables["gains"].assign(condition=name) if gain else done.tables["rates"]
+        table = table.query("measure == 'p10' and condition == @name and n_topics == 50 and alpha == 0.05")
+        rows = table[table["test"] == "t_paired"].set_index("alternative")
+        for side in ("greater", "two-sided"):
+            rejected = stats.ttest_rel(first, second, axis=1, alternative=side).pvalue <= 0.05
+            assert rows.loc[side, ["n_pairs", "n_sets", "n_rejected"]].tolist() == [3, 12, rejected.sum()]
+        wrong = (rejected & (first.mean(axis=1) < second.mean(axis=1))).sum()
+        beside = done.tables["published"].query("measure == 'p10' and n_topics == 50 and gain == @gain")
+        beside = beside[beside["alternative"] == "two-sided"].set_index("test")
+        assert beside.loc["t_paired", "wrong"] == wrong / 12
+    at = f"measure == 'p10' and condition == '{name}'"
+    families, shapes = (done.tables[title].query(at) for title in ("families", "shapes"))
+    assert families.set_index("family")["n_pairs"].to_dict() == Counter(block.data[k].pair.family for k in (0, 4, 8))
+    shape, profiles = shapes.iloc[0], STUDY.differences(block)
+    assert shape["balance"] ** 2 == pytest.approx(max(profiles["balance_square"].mean(), 0))
+    for column, name in (("predicted_50", "predicted"), ("skewness", "skewness"), ("asymmetric", "asymmetric")):
+        assert shape[column] == pytest.approx(profiles[name].mean())
+    assert shape["sign_50"] == (STUDY.sign_with_ties(block)[STUDY.SIGN_WITH_TIES]["p_value"] <= 0.05).mean()
+
+
+def test_tables_have_all_conditions_and_the_page_has_its_figures(done: Results) -> None:
+    assert len(done.tables["rates"]) == 2 * (5 + 2) * 2 * 6 * 2 * 5
+    assert len(done.tables["gains"]) == 2 * 2 * 6 * 2
+    for name in ("published", "rates", "shapes", "families"):
+        columns = [column for column in shipped("urbano_2019")[name] if not column.endswith("_100")]
+        assert [*done.tables[name]] == columns, name
     page = (done.folder / "README.md").read_text()
-    assert "(figures/type_1_errors.png)" in page
+    assert all(f"(figures/{name}.png)" in page for name in ("type_1_errors", "gains"))
     assert "nan" not in page.lower()
 
 
 @pytest.mark.slow
-def test_where_there_is_nothing_to_find_means_are_tested_rightly_and_signs_are_not() -> None:
-    """Controls on the real runs, 100 topics of AP, 250 pairs: t holds its level; 50 topics are unbalanced by chance.
-
-    Signs of 50 fair coins have a balance of 1 / sqrt(50) = 0.14 in root mean square; those of a small mean, which then
-    is taken off, have less or more by how heavy the tails are.
-    """
+@pytest.mark.parametrize("name", CONTROLS)
+def test_where_there_is_nothing_to_find_means_are_tested_rightly_and_signs_are_not(name: str) -> None:
+    """Controls on the real runs, 100 topics of AP, 250 pairs; signs of 50 fair coins have a balance of 1 / sqrt(50)."""
     if not (SHARED / "trec_urbano").is_dir():
         pytest.skip(f"needs the real data in {SHARED}")
-    study: Any = small("urbano_2019", n_topics=[100], batches=5)
-    names = study.measures["ap"].collections
-    files = [DataFile.of(SHARED / "trec_urbano" / f"{name}.csv.gz") for name in names]
-    cells = [CONTROLS.examine_controls(study, "ap", batch, *files) for batch in range(study.batches)]
-    counted, profiles = (
-        pd.DataFrame([{"measure": "ap", **row} for cell in cells for row in cell[kind]])
-        for kind in ("rates", "profiles")
-    )
-    rates = STUDY.error_rates(counted).query("alpha == 0.05 and alternative == 'two-sided'")
-    share = rates.set_index(["condition", "test"])["share"]
-    equal, topics = CONTROLS.CONTROLS
-    for name in (equal, topics):
-        assert 0.035 < share[name, "t_paired"] < 0.065, name
-    assert share[topics, "wilcoxon"] > 0.1
-    assert share[topics, "sign"] > 0.15
-    balance = profiles.groupby("condition")["balance"].apply(lambda of: np.sqrt((of**2).mean()))
-    assert balance[topics] == pytest.approx(1 / np.sqrt(50), abs=0.05)
-
-
-def test_without_the_data_it_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="one.csv.gz.*: no such file"):
-        ss.run_study(small("urbano_2019", **SMALL), out=tmp_path / "out", n_jobs=1, data_dir=tmp_path)
-
-
-def draws_of_equal_means(model: Any) -> tuple[Any, Any]:
-    """Many draws of both systems; their means differ by chance alone."""
-    first, second = model.draw(40_000, np.random.default_rng(2))
-    difference = first - second
-    assert abs(difference.mean()) < 5 * difference.std() / 200
-    return first, second
-
-
-def test_controls_have_equal_means(collections: Any) -> None:
-    models = CONTROLS.control_models(collections, np.random.default_rng(1))
-    assert set(models) == set(CONTROLS.CONTROLS)
-    for model in models.values():
-        draws_of_equal_means(model)
-
-
-def test_null_hypotheses_have_equal_means_and_what_their_names_say(collections: Any) -> None:
-    models = CONDITIONS.null_models(collections, np.random.default_rng(1))
-    assert set(models) == set(CONDITIONS.NULLS)
-    for name, model in models.items():
-        first, second = draws_of_equal_means(model)
-        difference = first - second
-        if name in ("fitted", "symmetric", "refitted"):
-            assert stats.ks_2samp(first, second).pvalue > 1e-4, f"{name}: equal margins"
-        if name == "symmetric":
-            assert abs((difference > 0).mean() - (difference < 0).mean()) < 5 / 200, "could be exchanged"
-    first, second = models["real topics"].draw(500, np.random.default_rng(3))
-    assert len(np.unique(np.round(first - second, 9))) <= 50
+    study = load_study("urbano_2019")
+    conditions, _ = with_files(study.conditions(), RunContext(Path("unused"), 1, SHARED))
+    of = next(condition for condition in conditions if [*condition.levels.values()] == ["ap", name, 100, 0.0])
+    rng = np.random.default_rng(0)
+    data = [test_set for _ in range(250) for test_set in STUDY.generate(of, 20, rng)]
+    first, second = np.array([test_set.scores for test_set in data]).swapaxes(0, 1)
+    assert 0.035 < (stats.ttest_rel(first, second, axis=1).pvalue <= 0.05).mean() < 0.065
+    if "topics" in name:
+        block = SimpleNamespace(data=data, condition=of, seed=lambda purpose: 1)
+        assert np.sqrt(STUDY.differences(block)["balance_square"].mean()) == pytest.approx(1 / np.sqrt(50), abs=0.05)
+        assert (stats.wilcoxon(first, second, axis=1).pvalue <= 0.05).mean() > 0.1

@@ -1,4 +1,4 @@
-"""Tables of distribution functions: means, bent to others, and fits against scipy's."""
+"""Margins: tables of distribution functions against scipy's, and scores smoothed over a lattice."""
 
 from __future__ import annotations
 
@@ -12,17 +12,12 @@ from scipy import integrate, optimize, stats
 from tests.experiments.programs import program
 
 MARGINS = program("urbano_2019", "margins")
-POINTS, KINDS, Tabulated, effectiveness = MARGINS.POINTS, MARGINS.KINDS, MARGINS.Tabulated, MARGINS.effectiveness
-truncated_normal, beta, kernel_estimate, normal_inside = (
-    MARGINS.truncated_normal, MARGINS.beta, MARGINS.kernel, MARGINS.normal_inside
-)  # fmt: skip
-
+POINTS, KINDS, Tabulated = MARGINS.POINTS, MARGINS.KINDS, MARGINS.Tabulated
 SKEWED = Tabulated(np.interp(POINTS, (0.0, 0.1, 0.5, 1.0), (0.0, 0.5, 0.9, 1.0)))
 
 
-def test_quantiles_and_mean_are_those_of_the_table() -> None:
+def test_quantiles_are_those_of_the_table() -> None:
     assert SKEWED.quantile(np.array([0.25, 0.5, 0.7, 0.95])).tolist() == pytest.approx([0.05, 0.1, 0.3, 0.75])
-    assert SKEWED.mean == pytest.approx(0.5 * 0.05 + 0.4 * 0.3 + 0.1 * 0.75)
 
 
 @pytest.mark.parametrize("mean", [0.06, 0.1, 0.21, 0.4, 0.7])
@@ -34,42 +29,14 @@ def test_another_mean_bends_the_distribution_function(mean: float) -> None:
     before, after = SKEWED.cumulative[[100, 500]], moved.cumulative[[100, 500]]
     powers = np.log(after) / np.log(before) if mean > SKEWED.mean else np.log(1 - after) / np.log(1 - before)
     assert powers[0] == pytest.approx(powers[1]), "one power of F, or of 1 - F"
-    drawn = moved.quantile(np.random.default_rng(0).random(40_000))
-    assert drawn.mean() == pytest.approx(mean, abs=5 * drawn.std() / 200)
 
 
-def test_parameters_are_found_back_and_likelihoods_are_scipys() -> None:
-    rng = np.random.default_rng(0)
-    scores = rng.beta(2, 5, 3000)
-    aic, cumulative = beta(scores)
+def test_the_beta_law_is_scipys_most_likely_one() -> None:
+    scores = np.random.default_rng(0).beta(2, 5, 3000)
+    aic, cumulative = MARGINS.beta(scores)
     a, b, _, _ = stats.beta.fit(scores, floc=0, fscale=1)
     assert aic == pytest.approx(4 - 2 * stats.beta(a, b).logpdf(scores).sum(), abs=0.01)
     assert_allclose(cumulative, stats.beta(a, b).cdf(np.linspace(0, 1, 1001)), atol=2e-3)
-    normal = stats.truncnorm(-0.2 / 0.3, 0.8 / 0.3, loc=0.2, scale=0.3)
-    scores = normal.rvs(3000, random_state=rng)
-    aic, cumulative = truncated_normal(scores)
-    assert aic <= 4 - 2 * normal.logpdf(scores).sum() + 1e-6, "the most likely is no less likely than the truth"
-    assert_allclose(cumulative, normal.cdf(np.linspace(0, 1, 1001)), atol=0.03)
-
-
-def test_the_kernel_estimate_is_scipys_cut_off_at_the_ends() -> None:
-    scores = np.random.default_rng(1).beta(3, 3, 200)
-    spread = min(scores.std(ddof=1), stats.iqr(scores) / 1.34)
-    kernel = stats.gaussian_kde(scores, bw_method=0.9 * spread * 200**-0.2 / scores.std(ddof=1))
-    whole = kernel.integrate_box_1d(0, 1)
-    aic, cumulative = kernel_estimate(scores)
-    assert cumulative[300] == pytest.approx(kernel.integrate_box_1d(0, 0.3) / whole, abs=1e-9)
-    used = (aic + 2 * np.log(kernel(scores) / whole).sum()) / 2
-    assert 1 < used < 30, "effective degrees of freedom"
-
-
-def test_the_best_of_three_kinds_is_taken() -> None:
-    rng = np.random.default_rng(2)
-    two_humps = np.concatenate([rng.beta(30, 200, 200), rng.beta(200, 30, 200)])
-    margin = effectiveness(two_humps)
-    assert margin.quantile(np.array([0.25])) == pytest.approx(0.13, abs=0.03)
-    assert margin.quantile(np.array([0.75])) == pytest.approx(0.87, abs=0.03)
-    assert margin.mean == pytest.approx(two_humps.mean(), abs=0.01)
 
 
 def test_a_mean_out_of_reach_is_refused() -> None:
@@ -88,10 +55,11 @@ def test_the_kernel_estimate_is_weighed_by_its_likelihood_inside_the_unit_interv
     kernel = stats.gaussian_kde(scores, bw_method=0.9 * spread * len(scores) ** -0.2 / scores.std(ddof=1))
     inside = integrate.quad(lambda x: float(kernel(x)[0]), 0, 1, limit=500)[0]
     assert inside < 0.95, "much of it lies outside"
-    width = 0.9 * spread * len(scores) ** -0.2
-    own = stats.norm.pdf(0, scale=width) / len(scores) / kernel(scores)
-    expected = 2 * (len(scores) * own).mean() - 2 * np.log(kernel(scores) / inside).sum()
-    assert kernel_estimate(scores)[0] == pytest.approx(expected, rel=1e-6)
+    used = stats.norm.pdf(0, scale=0.9 * spread * len(scores) ** -0.2) / kernel(scores)
+    expected = 2 * used.mean() - 2 * np.log(kernel(scores) / inside).sum()
+    aic, cumulative = MARGINS.kernel(scores)
+    assert aic == pytest.approx(expected, rel=1e-6)
+    assert cumulative[300] == pytest.approx(kernel.integrate_box_1d(0, 0.3) / inside, abs=1e-9)
 
 
 @pytest.mark.parametrize(("mean", "spread"), [(-0.2, 0.3), (0.3, 0.2), (1.1, 0.4)])
@@ -106,7 +74,7 @@ def test_the_truncated_normal_is_the_most_likely_one_by_scipys_density(mean: flo
     best = optimize.minimize(
         lambda point: -law(point).logpdf(scores).sum(), [mean, np.log(spread)], method="Nelder-Mead"
     )
-    aic, cumulative = truncated_normal(scores)
+    aic, cumulative = MARGINS.truncated_normal(scores)
     assert aic == pytest.approx(4 + 2 * best.fun, abs=0.02)
     assert_allclose(cumulative, law(best.x).cdf(np.linspace(0, 1, 1001)), atol=0.01)
 
@@ -114,7 +82,7 @@ def test_the_truncated_normal_is_the_most_likely_one_by_scipys_density(mean: flo
 @pytest.mark.parametrize(("mean", "spread"), [(-3.0, 0.05), (-1.0, 0.1), (-0.5, 0.071), (4.0, 0.05), (1.6, 0.09)])
 def test_a_normal_distribution_far_from_the_unit_interval_is_truncated_to_it(mean: float, spread: float) -> None:
     """In its far tail, scipy's own distribution function is that of an exponential one (Mills' ratio)."""
-    cumulative = normal_inside(mean, spread)
+    cumulative = MARGINS.normal_inside(mean, spread)
     points, rate = np.linspace(0, 1, 1001), max(-mean, mean - 1) / spread**2
     expected = 1 - np.exp(-rate * points - points**2 / (2 * spread**2))
     expected = expected if mean < 0 else 1 - expected[::-1]
@@ -123,26 +91,49 @@ def test_a_normal_distribution_far_from_the_unit_interval_is_truncated_to_it(mea
 
 
 @pytest.mark.parametrize("step", [0.1, 0.01, 1e-4, 1e-12])
-@pytest.mark.parametrize("first", [0.0, 0.5, 1.0])
-def test_scores_that_hardly_vary_have_a_law_without_a_warning(step: float, first: float) -> None:
-    other = first + step if first < 1 else first - step
-    for n_others in (1, 10):
-        scores = np.r_[[first] * 10, [other] * n_others]
+@pytest.mark.parametrize("n_others", [1, 10])
+def test_scores_that_hardly_vary_have_a_law_without_a_warning(step: float, n_others: int) -> None:
+    for first, other in ((0.0, step), (0.5, 0.5 + step), (1.0, 1 - step)):
         for fitted in KINDS:
-            aic, cumulative = fitted(scores)
+            aic, cumulative = fitted(np.r_[[first] * 10, [other] * n_others])
             assert np.isfinite(aic)
             assert (cumulative[0], cumulative[-1]) == (0, 1)
             assert (np.diff(cumulative) >= 0).all()
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_the_law_that_is_taken_is_the_one_with_the_least_criterion(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    scores = [
-        rng.beta(2, 9, 60),
-        np.clip(rng.normal(0.5, 0.2, 60), 0, 1),
-        np.r_[rng.beta(30, 200, 30), rng.beta(90, 9, 30)],
-    ]
-    ways = [way(scores[seed % 3]) for way in KINDS]
-    expected = ways[int(np.argmin([aic for aic, _ in ways]))][1]
-    assert_allclose(effectiveness(scores[seed % 3]).cumulative, expected)
+@pytest.mark.parametrize("k", range(3))
+def test_the_law_that_is_taken_is_the_one_with_the_least_criterion(k: int) -> None:
+    """Of scores that are Beta's, normal and with two humps, which are none of both."""
+    rng = np.random.default_rng(k)
+    humps = np.r_[rng.beta(30, 200, 30), rng.beta(90, 9, 30)]
+    scores = [rng.beta(2, 9, 60), np.clip(rng.normal(0.5, 0.2, 60), 0, 1), humps][k]
+    fits = [fitted(scores) for fitted in KINDS]
+    expected = fits[int(np.argmin([aic for aic, _ in fits]))][1]
+    assert_allclose(MARGINS.effectiveness(scores).cumulative, expected)
+
+
+def kernel_shares(scores: Any, n_values: int, h: float) -> Any:
+    """Weights h^|i - j| of each score, 1 in sum, written out."""
+    weights = h ** np.abs(np.arange(n_values) - np.array(scores)[:, None])
+    return (weights / weights.sum(axis=1, keepdims=True)).mean(axis=0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scores_are_smoothed_by_the_bandwidth_under_which_left_out_ones_are_the_most_likely(seed: int) -> None:
+    """Each score's probability under the others', written out for every bandwidth; then a tilt keeps the mean."""
+    rng, lattice = np.random.default_rng(seed), np.arange(9.0)
+    # Few values and many ties are not smoothed; scores that lie all over the lattice are.
+    scores = np.repeat([1.0, 7.0], 8) if seed == 0 else rng.choice(lattice, 6 + 4 * seed)
+
+    def likelihood(h: float) -> float:
+        left_out = [kernel_shares(np.delete(scores, k), 9, h)[int(score)] for k, score in enumerate(scores)]
+        return float(np.log(np.maximum(left_out, 1e-300)).sum())
+
+    best = max((0.0, 0.05, *np.arange(1, 10) / 10, 0.95), key=likelihood)
+    assert (best == 0) == (seed == 0)
+    shares = kernel_shares(scores, 9, best)
+    tilt = optimize.brentq(lambda t: shares * np.exp(t * lattice) @ (lattice - scores.mean()), -2, 2, xtol=1e-14)
+    expected = shares * np.exp(tilt * lattice)
+    margin = MARGINS.smoothed(scores / 8 + rng.uniform(-0.01, 0.01, scores.size), lattice / 8)
+    assert_allclose(margin.probabilities, expected / expected.sum(), atol=1e-10)
+    assert margin.mean == pytest.approx(scores.mean() / 8)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -14,6 +16,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import simstudy as ss
+from simstudy.files.datasets import DataError
 from simstudy.studies import StudyError, derived_seed, load_study, make_study
 from simstudy.studies.run import run_shard, study_cells
 from simstudy.studies.simulation.definition import COLUMNS, Replicates, Simulation
@@ -470,6 +473,58 @@ def test_values_of_page_and_files_that_work_on_tables_compute_no_replicates_agai
     with (folder / "study.py").open("a") as file:
         file.write("# edited\n")
     assert set(study_cells(folder, out=tmp_path / "out", data_dir=tmp_path)["state"]) == {"missing"}
+
+
+def test_files_of_a_condition_are_read_from_the_data_folder_and_known_by_content(tmp_path: Path) -> None:
+    keys = 'tests = ["center"]\nreplicates = { most = 2, block = 2 }\n'
+    keys += "[factors.data]\n" + "".join(f'{name} = {{ files = ["{name}.txt", "both.txt"] }}\n' for name in "ab")
+    program = "def generate(condition, rng): return [float(file.path.read_text()) for file in condition['files']]\n"
+    folder = folder_of(tmp_path, keys, program + "def center(replicate): return {'mean': sum(replicate.data) / 2}\n")
+    here = tmp_path / "here"
+    here.mkdir()
+    for name, number in (("a", 1), ("b", 2), ("both", 5)):
+        (here / f"{name}.txt").write_text(str(number))
+    results = ss.run_study(folder, out=tmp_path / "out", data_dir=here, n_jobs=1)
+    assert results.tables["means"]["mean"].tolist() == [3.0, 3.5]
+    hashes = json.loads((results.folder / "manifest.json").read_text())["data"]["files"]
+    assert hashes == {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in here.iterdir()}
+    there = here.rename(tmp_path / "there")
+    assert study_cells(folder, out=tmp_path / "out", data_dir=there)["state"].tolist() == ["done"] * 2
+    (there / "b.txt").write_text("3")
+    assert study_cells(folder, out=tmp_path / "out", data_dir=there)["state"].tolist() == ["done", "missing"]
+    (there / "a.txt").unlink()
+    with pytest.raises(DataError, match="a.txt.*no such file"):
+        ss.run_study(folder, out=tmp_path / "out", data_dir=there, n_jobs=1)
+    folder_of(tmp_path, keys.replace('["a.txt", "both.txt"]', '"a.txt"'))
+    with pytest.raises(ValueError, match="files must be a list of names of data files, not 'a.txt'"):
+        ss.run_study(folder, out=tmp_path / "out", data_dir=there, n_jobs=1)
+
+
+def test_replicates_may_be_objects_that_have_scores_and_more(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+from types import SimpleNamespace
+from simstudy.studies import by_block
+
+def generate(condition, rng):
+    scores = rng.normal(size=(2, condition["n_units"]))
+    return SimpleNamespace(scores=scores, spread=scores.std()) if condition["kind"] == "object" else scores
+
+def gain(replicate): return {"gain": replicate.outputs.scores()[0] - replicate.scores[1].mean()}
+
+@by_block
+def more(block): return {"gain": np.subtract(*block.scores.mean(axis=2).T), "same": np.array(
+    [isinstance(data, np.ndarray) or data.spread == scores.std() for data, scores in zip(block.data, block.scores)])}
+"""
+    keys = 'tests = ["t_paired", "gain", "more"]\nreplicates = { most = 20, block = 10 }\ncommon = ["kind"]\n'
+    keys += 'factors = { n_units = [5, 9], kind = ["array", "object"] }\n'
+    tables = tables_of(folder_of(tmp_path, keys, program))
+    for name in ("rates", "means"):
+        of_arrays, of_objects = (table.drop(columns="kind") for _, table in tables[name].groupby("kind"))
+        pd.testing.assert_frame_equal(of_arrays.reset_index(drop=True), of_objects.reset_index(drop=True))
+    assert (tables["rates"].query("quantity == 'same'")["share"] == 1).all()
+    means = tables["means"].set_index("method")["mean"]
+    assert_allclose(means["gain"], means["more"])
 
 
 def test_a_wanted_error_looks_first_at_what_a_rate_that_is_too_high_needs(tmp_path: Path) -> None:

@@ -35,6 +35,9 @@ _AFTERWARDS = (*SHOWING, "tables.py")
 # What a named level says about itself, which changes no number.
 _TITLE = "title"
 
+#: The value of a condition that names files of data.
+FILES = "files"
+
 
 def _check_factor(levels: Any) -> None:
     """Raise a ValueError where these are not the levels of a factor."""
@@ -105,8 +108,11 @@ class Condition(Mapping[str, Any]):
         return {**self.levels, **({"unit": self.unit} if self.unit else {})}
 
     def fingerprint(self) -> str:
-        """A hash of all that it says, whatever the order of factors."""
-        return describe([dict(self.levels), dict(self), self.unit, self.truth])
+        """A hash of all that it says, whatever the order of factors; files count by their content."""
+        values = dict(self)
+        if FILES in values:
+            values[FILES] = [file.fingerprint() for file in values[FILES]]
+        return describe([dict(self.levels), values, self.unit, self.truth])
 
 
 class Simulation(Study):

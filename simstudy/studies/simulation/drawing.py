@@ -81,15 +81,15 @@ class Replicate:
         """The score of each system on each unit (K, n)."""
         if self.metric:
             return np.asarray(METRICS[self.metric].score(self.data.astype(np.float64)))
-        return np.asarray(self.data, dtype=np.float64)
+        return scores_of(self.data)
 
     @property
     def outputs(self) -> Outputs:
         """The outputs of the K systems, for all functions of simstudy."""
-        names = [f"system {k + 1}" for k in range(len(self.data))]
+        names = [f"system {k + 1}" for k in range(len(self.data if self.metric else self.scores))]
         if self.metric:
             return Outputs.from_statistics(self.data, self.metric, names)
-        return Outputs.from_statistics(statistics_of_scores(self.data), "mean", names)
+        return Outputs.from_statistics(statistics_of_scores(self.scores), "mean", names)
 
 
 @dataclass(frozen=True)
@@ -139,13 +139,25 @@ class Block:
         return DrawnBoards(self.statistics, self.metric or "mean")
 
     @cached_property
+    def scores(self) -> FloatArray:
+        """The scores of each replicate (M, K, n)."""
+        if self.metric:
+            return np.asarray(METRICS[self.metric].score(self.data.astype(np.float64)))
+        return np.array([scores_of(data) for data in self.data])
+
+    @cached_property
     def statistics(self) -> Array:
-        """Statistics (M, K, n, S); arrays of `generate` are taken as scores (M, K, n), whose mean is compared."""
-        return np.asarray(self.data) if self.metric else statistics_of_scores(self.data)
+        """Statistics (M, K, n, S); of scores those of their mean."""
+        return np.asarray(self.data) if self.metric else statistics_of_scores(self.scores)
 
     def seed(self, purpose: str) -> int:
         """A seed of 64 bits that is a function of the study's seed, the condition's levels, a text and the block."""
         return self.draws.seed_of(self.condition, purpose, self.number) % 2**64
+
+
+def scores_of(data: Any) -> FloatArray:
+    """The scores (K, n) of a replicate that `generate` returned: itself, or its attribute `scores`."""
+    return np.asarray(getattr(data, "scores", data), dtype=np.float64)
 
 
 def statistics_of_scores(scores: Any) -> Array:

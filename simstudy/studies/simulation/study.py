@@ -6,12 +6,15 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from math import ceil
 
 import numpy as np
 import pandas as pd
 
 from simstudy.engines.registry import TESTS
+from simstudy.files import datasets
+from simstudy.files.datasets import DataFile
 from simstudy.running.keys import Cell, CellKeys
 from simstudy.running.parallel import CellsFailed
 from simstudy.running.progress import say
@@ -19,7 +22,7 @@ from simstudy.studies.context import Findings, RunContext, ShippedTables, Shown
 from simstudy.studies.problems import Problems
 from simstudy.studies.simulation import page
 from simstudy.studies.simulation.analyses import Outcome, OwnTest, RegisteredTests, analyse, joined
-from simstudy.studies.simulation.definition import Condition, Simulation
+from simstudy.studies.simulation.definition import FILES, Condition, Simulation
 from simstudy.studies.simulation.drawing import Draws, parameters_of
 from simstudy.studies.simulation.summaries import BRADLEY, Row, largest_error, summarised
 from simstudy.validation import InputError
@@ -39,7 +42,8 @@ def run(study: Simulation, context: RunContext) -> Findings:
     # A cell is known by its arguments, which have the hash of study.py if it uses a function of it.
     by_arguments = replace(context, keys=CellKeys())
     draws = draws_of(study)
-    conditions = conditions_of(study, draws)
+    filled, hashes = with_files(study.conditions(), context)
+    conditions = conditions_of(study, draws, filled)
     rows: dict[int, dict[str, list[Row]]] = {}
     unfinished, look = dict(enumerate(conditions)), 0
     with context.clock("replicates"):
@@ -58,7 +62,8 @@ def run(study: Simulation, context: RunContext) -> Findings:
     findings = summary if isinstance(summary, Findings) else Findings(tables=summary)
     # A table without rows of the kind has no columns either.
     kept = {name: table for name, table in findings.tables.items() if len(table.columns)}
-    return replace(findings, tables=kept, facts=_facts(study, conditions) | findings.facts)
+    data = ({"files": hashes} if hashes else {}) | findings.data
+    return replace(findings, tables=kept, facts=_facts(study, conditions) | findings.facts, data=data)
 
 
 def show(study: Simulation, tables: ShippedTables) -> Shown:
@@ -67,6 +72,24 @@ def show(study: Simulation, tables: ShippedTables) -> Shown:
         shown: Shown = study.functions["show"](study, tables)
         return shown
     return Shown(sections=page.sections(tables, study), closing=page.CLOSING, summary=page.summary(tables, study))
+
+
+def with_files(conditions: Sequence[Condition], context: RunContext) -> tuple[list[Condition], dict[str, str]]:
+    """The conditions with a `DataFile` for each name in their `files`, and the SHA-256 of each file by its name."""
+
+    @cache
+    def file(name: str) -> DataFile:
+        return DataFile.of(datasets.find(name, context.data_dir, allow_outside=context.allow_outside))
+
+    hashes, filled = {}, []
+    for condition in conditions:
+        names = condition.get(FILES, [])
+        if not isinstance(names, list):
+            raise InputError(FILES, "must be a list of names of data files", names)
+        hashes |= {name: file(name).sha256 for name in names}
+        more = {FILES: [file(name) for name in names]} if names else {}
+        filled.append(replace(condition, settings={**condition.settings, **more}))
+    return filled, hashes
 
 
 def draws_of(study: Simulation) -> Draws:
@@ -88,10 +111,10 @@ def analyses_of(study: Simulation) -> Iterator[RegisteredTests | OwnTest]:
             yield OwnTest(study.functions[test], study.code())
 
 
-def conditions_of(study: Simulation, draws: Draws) -> list[Condition]:
+def conditions_of(study: Simulation, draws: Draws, filled: Sequence[Condition]) -> list[Condition]:
     """The conditions with their true values, once for each unit. A StudyError names those that are none."""
     conditions, problems, is_of_pairs = [], Problems(study.name), True
-    for condition in study.conditions():
+    for condition in filled:
         truth, units = np.nan, study.units or [""]
         with problems.at(str(condition)):
             if not study.functions.keys() & _READERS:
@@ -147,11 +170,13 @@ def looked_at(
     study: Simulation, context: RunContext, draws: Draws, conditions: Mapping[int, Condition], look: int
 ) -> dict[int, dict[str, list[Row]]]:
     """The rows of conditions, by their numbers, at a look."""
+    # All tests of a block follow each other: what a function of study.py keeps of a draw is still there.
     asked = [
         (k, analysis, number)
-        for analysis in analyses_of(study)
         for k, condition in conditions.items()
-        for number in range(n_blocks(study, condition, look, analysis.name))
+        for number in range(n_blocks(study, condition, look))
+        for analysis in analyses_of(study)
+        if number < n_blocks(study, condition, look, analysis.name)
     ]
     # Those of many units take longest: they come first, so that no worker waits for the last one.
     asked.sort(key=lambda cell: -_size(conditions[cell[0]]))
