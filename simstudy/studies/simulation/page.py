@@ -93,7 +93,9 @@ def _rates(rates: pd.DataFrame, study: Simulation, at: dict[str, str], replicate
         columns["observed gain / true gain (type M)"] = "[{type_m:.2f} ({type_m_low:.2f} – {type_m_high:.2f})]"
     if len(study.alphas) > 1:
         text += " The other levels are in rates.csv."
-    figure = Figure("rates", partial(rates_figure, shown, study, study.x)) if study.x else None
+    figure = None
+    if study.x and (shown["quantity"] != CAUTION).any():
+        figure = Figure("rates", partial(rates_figure, shown, study, study.x))
     return Section("Rates", text, figure=figure, table=Table(shown, columns))
 
 
@@ -137,7 +139,7 @@ def _drawn(rates: pd.DataFrame, study: Simulation, along: str) -> Any:
         for k, (line, (colour, marker)) in enumerate(looks.items()):
             members = rows[lines[rows.index] == line]
             # Beside each other, so that intervals do not hide each other.
-            at = members[along].map(places) + 0.6 * ((k + 0.5) / len(looks) - 0.5)
+            at = members[along].map(places) + min(0.06, 0.6 / len(looks)) * (k + 0.5 - len(looks) / 2)
             style = {"color": colour, "marker": marker, "markersize": 3, "linewidth": 0.9}
             dots(ax, at, members, "share", label=line, **style)
         ax.set_xticks(list(places.values()), [study.title_of(along, level) for level in places])
