@@ -649,6 +649,13 @@ def compared(replicate): return {"caution": bool(ss.compare(replicate.outputs).f
     assert_allclose(largest_error(rows), 0.1 / 3.92, rtol=1e-3)
 
 
+def test_without_rates_of_tests_that_apply_there_is_no_figure(tmp_path: Path) -> None:
+    """McNemar's test is of right and wrong answers; cautions are no line of the figure."""
+    tables = tables_of(folder_of(tmp_path, 'x = "n_units"\n' + GOOD.replace("t_paired", "mcnemar")))
+    assert set(tables["rates"]["quantity"]) == {"caution"}
+    assert "figures" not in (tmp_path / "out" / "README.md").read_text("utf-8")
+
+
 NESTED = """
 import numpy as np
 from simstudy.studies import by_block

@@ -96,7 +96,9 @@ def _rates(rates: pd.DataFrame, study: Simulation, at: dict[str, str], replicate
         columns["observed gain / true gain (type M)"] = "[{type_m:.2f} ({type_m_low:.2f} – {type_m_high:.2f})]"
     if len(study.alphas) > 1:
         text += " The other levels are in rates.csv."
-    figure = Figure("rates", partial(rates_figure, shown, study, study.x)) if study.x else None
+    figure = None
+    if study.x and (shown["quantity"] != CAUTION).any():
+        figure = Figure("rates", partial(rates_figure, shown, study, study.x))
     return Section("Rates", text, figure=figure, table=Table(shown, columns))
 
 
