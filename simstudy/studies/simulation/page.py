@@ -175,6 +175,7 @@ def lines_figure(
         colours = colours_among("line", list(dict.fromkeys(rows[by_colour])), among)
         markers = dict(zip(dict.fromkeys(rows[by_marker]), cycle(_MARKERS))) if by_marker else {}
         lines = list(dict.fromkeys(rows[line]))
+        width = min(0.06 * len(lines), 0.6)
         places = {value: k for k, value in enumerate(dict.fromkeys(rows[along]))}
         parts = [("", rows)] if panel is None else list(rows.groupby(panel, sort=False))
         titles, columns = [str(title) for title, _ in parts], min(per_row, len(parts))
@@ -189,7 +190,7 @@ def lines_figure(
                 if chosen.empty:
                     continue
                 # Beside each other, so that intervals do not hide each other.
-                at = chosen[along].map(places) + 0.6 * ((k + 0.5) / len(lines) - 0.5)
+                at = chosen[along].map(places) + width * ((k + 0.5) / len(lines) - 0.5)
                 marker = markers[chosen[by_marker].iloc[0]] if by_marker else "o"
                 colour = colours[chosen[by_colour].iloc[0]]
                 dots(ax, at, chosen, "share", label=name, marker=marker, color=colour, markersize=3, linewidth=0.9)
