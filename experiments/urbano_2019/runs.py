@@ -72,7 +72,7 @@ class Collections:
     def any_two(self, rng: np.random.Generator) -> TwoRuns:
         """Two runs of a collection."""
         path = self._path(rng)
-        return self._two_runs(path, rng.choice(len(self.scores(path)), 2, replace=False).tolist())
+        return self._two_runs(path, [*rng.choice(len(self.scores(path)), 2, replace=False)])
 
     def like_two(self, gain: float, rng: np.random.Generator) -> TwoRuns:
         """A baseline, and one of the other runs whose mean is nearest to the baseline's and a gain.

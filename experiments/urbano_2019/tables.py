@@ -93,5 +93,5 @@ def families(rates: pd.DataFrame, within: int) -> pd.DataFrame:
     rows = rows[rows["n_topics"] == rows["n_topics"].max()]
     table = rows.assign(family=rows["quantity"].str.removeprefix("family "), n_pairs=rows["count"] // within)
     columns = ["measure", "condition", "family", "n_pairs"]
-    table = table[columns].sort_values(columns[:2] + columns[3:], ascending=[True, True, False], ignore_index=True)
-    return pd.DataFrame(table)
+    order = ["measure", "condition", "n_pairs"]
+    return pd.DataFrame(table[columns].sort_values(order, ascending=[True, True, False], ignore_index=True))

@@ -209,17 +209,25 @@ def test_published_rates_are_those_that_the_paper_prints() -> None:
     table = program("urbano_2019", "published").published()
     at = table.query("measure == 'ap' and n_topics == 50 and gain == 0 and alternative == 'two-sided'")
     assert at["published"].tolist() == [0.0512, 0.0722, 0.0779, 0.0597, 0.0522]
-    assert len(table) == 5 * 3 * 2 * 5 + 5 * 4 * 5
 
 
 def test_the_shipped_published_table_follows_from_the_shipped_rates() -> None:
     tables = shipped("urbano_2019")
-    rates = pd.concat([tables["rates"].assign(gain=0.0), tables["gains"].assign(condition="gain")])
-    table = TABLES.beside_published(rates)
-    wanted = tables["published"].drop(columns="wrong")
+    rates, wanted = tables["rates"].assign(gain=0.0), tables["published"].drop(columns="wrong")
+    table = TABLES.beside_published(pd.concat([rates, tables["gains"].assign(condition="gain")]))
     keys = ["measure", "n_topics", "gain", "alternative", "test"]
     both = (rows[list(wanted)].sort_values(keys, ignore_index=True) for rows in (table, wanted))
     pd.testing.assert_frame_equal(*both, check_dtype=False)
+
+
+def test_rejections_for_the_worse_system_are_counted_with_and_without_a_gain() -> None:
+    row = dict.fromkeys(("measure", "n_topics", "alpha", "share", "low", "high"), 0) | {"method": "sign", "n_sets": 40}
+    rows = [
+        row | {"condition": "fitted", "gain": 0.0, "quantity": "p_value", "count": 10, "n_first": 7},
+        row | {"condition": "gain", "gain": 0.1, "quantity": "p_value, greater", "count": 20, "n_wrong": 4},
+    ]
+    rates = TABLES.error_rates(pd.DataFrame(rows), 4)[["alternative", "n_pairs", "n_wrong", "wrong"]]
+    assert rates.to_numpy().tolist() == [["two-sided", 10, 3, 3 / 40], ["greater", 10, 4, 0.1]]
 
 
 def test_tables_count_what_was_drawn(done: Results, data: Path) -> None:
@@ -238,10 +246,6 @@ def test_tables_count_what_was_drawn(done: Results, data: Path) -> None:
         for side in ("greater", "two-sided"):
             rejected = stats.ttest_rel(first, second, axis=1, alternative=side).pvalue <= 0.05
             assert rows.loc[side, ["n_pairs", "n_sets", "n_rejected"]].tolist() == [3, 12, rejected.sum()]
-        wrong = (rejected & (first.mean(axis=1) < second.mean(axis=1))).sum()
-        beside = done.tables["published"].query("measure == 'p10' and n_topics == 50 and gain == @gain")
-        beside = beside[beside["alternative"] == "two-sided"].set_index("test")
-        assert beside.loc["t_paired", "wrong"] == wrong / 12
     at = f"measure == 'p10' and condition == '{name}'"
     families, shapes = (done.tables[title].query(at) for title in ("families", "shapes"))
     assert families.set_index("family")["n_pairs"].to_dict() == Counter(block.data[k].pair.family for k in (0, 4, 8))
@@ -272,8 +276,7 @@ def test_where_there_is_nothing_to_find_means_are_tested_rightly_and_signs_are_n
     study = load_study("urbano_2019")
     conditions, _ = with_files(study.conditions(), RunContext(Path("unused"), 1, SHARED))
     of = next(condition for condition in conditions if [*condition.levels.values()] == ["ap", name, 100, 0.0])
-    rng = np.random.default_rng(0)
-    data = [test_set for _ in range(250) for test_set in STUDY.generate(of, 20, rng)]
+    data = [test_set for k in range(250) for test_set in STUDY.generate(of, 20, np.random.default_rng(k))]
     first, second = np.array([test_set.scores for test_set in data]).swapaxes(0, 1)
     assert 0.035 < (stats.ttest_rel(first, second, axis=1).pvalue <= 0.05).mean() < 0.065
     if "topics" in name:

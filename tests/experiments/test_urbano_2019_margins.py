@@ -16,12 +16,9 @@ POINTS, KINDS, Tabulated = MARGINS.POINTS, MARGINS.KINDS, MARGINS.Tabulated
 SKEWED = Tabulated(np.interp(POINTS, (0.0, 0.1, 0.5, 1.0), (0.0, 0.5, 0.9, 1.0)))
 
 
-def test_quantiles_are_those_of_the_table() -> None:
-    assert SKEWED.quantile(np.array([0.25, 0.5, 0.7, 0.95])).tolist() == pytest.approx([0.05, 0.1, 0.3, 0.75])
-
-
 @pytest.mark.parametrize("mean", [0.06, 0.1, 0.21, 0.4, 0.7])
 def test_another_mean_bends_the_distribution_function(mean: float) -> None:
+    assert SKEWED.quantile(np.array([0.25, 0.5, 0.7, 0.95])).tolist() == pytest.approx([0.05, 0.1, 0.3, 0.75])
     moved = SKEWED.with_mean(mean)
     assert moved.mean == pytest.approx(mean, abs=1e-12)
     area = integrate.quad(lambda x: 1 - np.interp(x, POINTS, moved.cumulative), 0, 1, points=[0.1, 0.5], limit=200)[0]

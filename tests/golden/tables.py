@@ -157,7 +157,7 @@ class Difference:
     def size(self) -> float:
         """Relative difference of two numbers; NaN if one of the values is not a finite number."""
         a, b = _number(self.approved), _number(self.today)
-        return abs(a - b) / max(abs(a), abs(b)) if self.is_cell and a != b else math.nan
+        return abs(a - b) / max(abs(a), abs(b)) if self.is_cell and a != b and math.isfinite(a - b) else math.nan
 
     def __str__(self) -> str:
         return f"{self.table}: {self.place}: approved {self.approved or 'missing'}, today {self.today or 'missing'}"
