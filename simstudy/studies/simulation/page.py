@@ -132,7 +132,7 @@ def _drawn(rates: pd.DataFrame, study: Simulation, along: str, panels: str | Non
     views = [("", rates)]
     if panels:
         views = [(study.title_of(panels, value), rows) for value, rows in rates.groupby(panels, sort=False)]
-    per_row = min(3, len(views))
+    per_row, width = min(3, len(views)), min(0.6, 0.08 * len(looks))
     figure, axes = plot.panels([title for title, _ in views], per_row=per_row, height=2.8, width=3.4)
     for (_, rows), ax in zip(views, axes, strict=True):
         if "verdict" in rows and rows["verdict"].notna().any():
@@ -141,7 +141,7 @@ def _drawn(rates: pd.DataFrame, study: Simulation, along: str, panels: str | Non
         for k, (line, (colour, marker)) in enumerate(looks.items()):
             members = rows[lines[rows.index] == line]
             # Beside each other, so that intervals do not hide each other.
-            at = members[along].map(places) + 0.6 * ((k + 0.5) / len(looks) - 0.5)
+            at = members[along].map(places) + width * ((k + 0.5) / len(looks) - 0.5)
             style = {"color": colour, "marker": marker, "markersize": 3, "linewidth": 0.9}
             dots(ax, at, members, "share", label=line, **style)
         ax.set_xticks(list(places.values()), [study.title_of(along, level) for level in places])
