@@ -40,7 +40,7 @@ def pairs(condition: Any, n_variants: int) -> tuple[Any, Any]:
 
 def truth(condition: Any) -> float:
     """The true gain of each variant, on the metric's scale."""
-    return 100.0 * condition["gain"]
+    return 100 * float(condition["gain"])
 
 
 @by_block
