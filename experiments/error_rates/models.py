@@ -62,25 +62,25 @@ class Acceptances(_TwoSystems):
     metric: Any = field(default=METRICS["precision"], init=False, repr=False)
 
     def __post_init__(self) -> None:
-        chances = np.array([self.accepted, self._of_true, self._of_false, (self.true, self.true)])
+        chances = np.array([self.accepted, self.accepted_of_true, self.accepted_of_false, (self.true, self.true)])
         if not ((chances >= 0) & (chances <= 1)).all():
             raise ValueError(f"the shares of all, true and false candidates that systems accept must be 0 to 1: {self}")
 
     @property
-    def _of_true(self) -> FloatArray:
+    def accepted_of_true(self) -> FloatArray:
         """The shares of the true candidates that the two systems accept."""
-        return np.array(self.accepted) * np.array(self.precisions or self.true) / self.true
+        return np.asarray(np.array(self.accepted) * np.array(self.precisions or self.true) / self.true)
 
     @property
-    def _of_false(self) -> FloatArray:
-        return np.array(self.accepted) * (1 - np.array(self.precisions or self.true)) / (1 - self.true)
+    def accepted_of_false(self) -> FloatArray:
+        return np.asarray(np.array(self.accepted) * (1 - np.array(self.precisions or self.true)) / (1 - self.true))
 
     def scores(self) -> FloatArray:
         return 100 * np.array(self.precisions or (self.true, self.true))
 
     def statistics(self, uniforms: FloatArray, rng: np.random.Generator) -> NDArray[np.int8]:
         true = rng.random(len(uniforms)) < self.true
-        accepted = np.where(true, self._of_true[:, None], self._of_false[:, None]) > uniforms.T
+        accepted = np.where(true, self.accepted_of_true[:, None], self.accepted_of_false[:, None]) > uniforms.T
         gold = np.broadcast_to(true, accepted.shape)
         return np.stack([accepted & true, accepted, gold], axis=-1).astype(np.int8)
 
@@ -203,4 +203,8 @@ def expected_matches(words: IntArray, p: FloatArray, goes_on: float) -> list[Flo
     return means
 
 
-_MODELS: dict[str, type[KnownTruth]] = {kind.__name__: kind for kind in (Acceptances, GrowingGains, Translations)}
+_MODELS: dict[str, type[KnownTruth]] = {
+    "Acceptances": Acceptances,
+    "GrowingGains": GrowingGains,
+    "Translations": Translations,
+}
