@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from inspect import signature
 from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 from scipy import special
 
-from simstudy.metrics import METRICS
-from simstudy.metrics.base import Array, FloatArray, IntArray
-from simstudy.studies import named_model
+from simstudy.studies import METRICS, named_model
 from simstudy.truth import KnownTruth
-from simstudy.truth.margins import check_one
 
-# A number of each system.
-Two = tuple[float, float]
+Pair = tuple[float, float]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 # The second system's true score where gains grow.
 _SCORE = 10.0
@@ -32,8 +31,8 @@ _SHORTEST, _SHAPE, _MEAN_MORE, _LONGEST = 5, 2, 17.0, 320
 _NODES = 96
 
 
-def model(condition: Mapping[str, Any]) -> Any:
-    """The model of two systems that a condition names, one of this study or of simstudy."""
+def model(condition: Mapping[str, Any]) -> KnownTruth:
+    """The model that a condition names, one of this study or of simstudy."""
     kind = _MODELS.get(str(condition.get("model")))
     if kind is None:
         return named_model(condition)
@@ -41,51 +40,53 @@ def model(condition: Mapping[str, Any]) -> Any:
     return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
-class _Pair(KnownTruth):
+class _TwoSystems(KnownTruth):
     """Two systems, whose parameters are pairs of numbers."""
 
-    n_systems = 2
+    @property
+    def n_systems(self) -> int:
+        return 2
 
 
 @dataclass(frozen=True)
-class Acceptances(_Pair):
+class Acceptances(_TwoSystems):
     """Candidates that are true with one probability for both systems, which accept some of them (precision).
 
     `accepted` are the shares that the two systems accept. Without `precisions` they accept candidates whether these are
     true or not, so that both precisions are `true`. Given whether a candidate is true, the systems are independent.
     """
 
-    accepted: Two
+    accepted: Pair
     true: float
-    precisions: Two | None = None
-    metric = METRICS["precision"]
+    precisions: Pair | None = None
+    metric: Any = field(default=METRICS["precision"], init=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_one("true", self.true, 0, 1)
-        for share in (*self.accepted, *(self.precisions or ()), *self._chances().ravel()):
-            check_one("the shares accepted of all, of true and of false candidates", float(share), 0, 1)
+        chances = np.array([self.accepted, self.accepted_of_true, self.accepted_of_false, (self.true, self.true)])
+        if not ((chances >= 0) & (chances <= 1)).all():
+            raise ValueError(f"the shares of all, true and false candidates that systems accept must be 0 to 1: {self}")
 
-    def _chances(self) -> FloatArray:
-        """The shares of true and of false candidates that each system accepts (2, 2 systems)."""
-        accepted = np.array(self.accepted)
-        if self.precisions is None:
-            return np.array([accepted, accepted])
-        right = accepted * np.array(self.precisions)
-        return np.array([right / self.true, (accepted - right) / (1 - self.true)])
+    @property
+    def accepted_of_true(self) -> FloatArray:
+        """The shares of the true candidates that the two systems accept."""
+        return np.asarray(np.array(self.accepted) * np.array(self.precisions or self.true) / self.true)
+
+    @property
+    def accepted_of_false(self) -> FloatArray:
+        return np.asarray(np.array(self.accepted) * (1 - np.array(self.precisions or self.true)) / (1 - self.true))
 
     def scores(self) -> FloatArray:
         return 100 * np.array(self.precisions or (self.true, self.true))
 
-    def statistics(self, uniforms: FloatArray, rng: np.random.Generator) -> Array:
+    def statistics(self, uniforms: FloatArray, rng: np.random.Generator) -> NDArray[np.int8]:
         true = rng.random(len(uniforms)) < self.true
-        of_true, of_false = self._chances()[..., None]
-        accepted = np.where(true, of_true, of_false) > uniforms.T
+        accepted = np.where(true, self.accepted_of_true[:, None], self.accepted_of_false[:, None]) > uniforms.T
         gold = np.broadcast_to(true, accepted.shape)
         return np.stack([accepted & true, accepted, gold], axis=-1).astype(np.int8)
 
 
 @dataclass(frozen=True)
-class GrowingGains(_Pair):
+class GrowingGains(_TwoSystems):
     """Clusters of geometric sizes with mean `size`, in which the first system's gain grows with the cluster's size.
 
     On an item of a cluster of s items the expected gain is gain + slope (s - m). Here m = 2 size - 1 is the mean size
@@ -97,12 +98,11 @@ class GrowingGains(_Pair):
     slope: float
     spread: float
     gain: float = 0.0
-    metric = METRICS["mean"]
-    units = ("cluster",)
+    metric: Any = field(default=METRICS["mean"], init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        check_one("size", self.size, 1)
-        check_one("spread", self.spread, 0)
+    @property
+    def units(self) -> tuple[str, ...]:
+        return ("cluster",)
 
     @property
     def alike(self) -> bool:
@@ -111,17 +111,16 @@ class GrowingGains(_Pair):
     def scores(self) -> FloatArray:
         return np.array([_SCORE + self.gain, _SCORE])
 
-    def statistics(self, uniforms: FloatArray, rng: np.random.Generator) -> Array:
+    def statistics(self, uniforms: FloatArray, rng: np.random.Generator) -> FloatArray:
         sizes = rng.geometric(1 / self.size, len(uniforms)).astype(np.float64)
         # Half of the variance of a difference is each system's.
-        noise = special.ndtri(uniforms.T) * np.sqrt(sizes / 2) * self.spread
-        sums = np.stack([_SCORE * sizes + noise, np.broadcast_to(sizes, noise.shape)], axis=-1)
-        sums[0, :, 0] += sizes * (self.gain + self.slope * (sizes - (2 * self.size - 1)))
-        return sums
+        sums = _SCORE * sizes + special.ndtri(uniforms.T) * np.sqrt(sizes / 2) * self.spread
+        sums[0] += sizes * (self.gain + self.slope * (sizes - (2 * self.size - 1)))
+        return np.stack([sums, np.broadcast_to(sizes, sums.shape)], axis=-1)
 
 
 @dataclass(frozen=True)
-class Translations(_Pair):
+class Translations(_TwoSystems):
     """Sentences scored by BLEU, with lengths and clipped matches of 1- to 4-grams instead of words.
 
     A word of system k's translation of sentence i is matched with probability p, where logit(p) is quality_k +
@@ -130,36 +129,29 @@ class Translations(_Pair):
     and if length_k is above 1, r + Binomial(r, length_k - 1).
     """
 
-    quality: Two
-    length: Two
+    quality: Pair
+    length: Pair
     shared: float = 0.5
     own: float = 0.4
     goes_on: float = 0.6
-    metric = METRICS["bleu"]
-
-    def __post_init__(self) -> None:
-        for length in self.length:
-            check_one("length", length, 0, 2)
-        check_one("goes_on", self.goes_on, 0, 1)
+    metric: Any = field(default=METRICS["bleu"], init=False, repr=False)
 
     def scores(self) -> FloatArray:
         spread = float(np.hypot(self.shared, self.own))
-        expected = [
-            expected_statistics(quality, length, spread, self.goes_on)
-            for quality, length in zip(self.quality, self.length, strict=True)
-        ]
-        return self.metric.score(np.array(expected))
+        pairs = zip(self.quality, self.length, strict=True)
+        expected = [expected_statistics(quality, length, spread, self.goes_on) for quality, length in pairs]
+        return np.asarray(self.metric.score(np.array(expected)))
 
-    def statistics(self, uniforms: FloatArray, rng: np.random.Generator) -> Array:
+    def statistics(self, uniforms: FloatArray, rng: np.random.Generator) -> NDArray[np.int16]:
         n = len(uniforms)
         reference = _SHORTEST + rng.negative_binomial(_SHAPE, _SHAPE / (_SHAPE + _MEAN_MORE), n)
-        log_odds = np.array(self.quality)[:, None] + self.shared * rng.standard_normal(n)
-        matched = special.expit(log_odds + self.own * special.ndtri(uniforms.T))
+        hard = self.shared * rng.standard_normal(n)
+        matched = special.expit(np.array(self.quality)[:, None] + hard + self.own * special.ndtri(uniforms.T))
         length = np.stack([_drawn_lengths(reference, ratio, rng) for ratio in self.length])
         correct = [rng.binomial(length, matched)]
         for _ in range(3):
             correct.append(rng.binomial(np.maximum(correct[-1] - 1, 0), self.goes_on))
-        total = [np.maximum(length - n, 0) for n in range(4)]
+        total = [np.maximum(length - order, 0) for order in range(4)]
         columns = [*correct, *total, length, np.broadcast_to(reference, length.shape)]
         return np.stack(columns, axis=-1).astype(np.int16)
 
@@ -211,4 +203,8 @@ def expected_matches(words: IntArray, p: FloatArray, goes_on: float) -> list[Flo
     return means
 
 
-_MODELS: dict[str, type[_Pair]] = {kind.__name__: kind for kind in (Acceptances, GrowingGains, Translations)}
+_MODELS: dict[str, type[KnownTruth]] = {
+    "Acceptances": Acceptances,
+    "GrowingGains": GrowingGains,
+    "Translations": Translations,
+}

@@ -48,6 +48,8 @@ Tables = Mapping[str, pd.DataFrame]
 def summarise(study: Simulation, tables: Tables, context: RunContext) -> dict[str, pd.DataFrame]:
     """The tables of the study, from those of its kind."""
     systems = conditions(study)
+    if systems["true_gain"].eq(0).nunique() < 2:
+        raise ValueError("factors.condition must have conditions without a gain, and conditions with one")
     asked, covered = test_rows(tables["rates"], systems), coverage(tables, systems)
     rates, powers = error_rates(asked, study), power(asked, study)
     at_alpha = two_sided(rates, study)

@@ -83,7 +83,7 @@ def keys_of(study: Study) -> list[str]:
     return keys
 
 
-@pytest.mark.parametrize("name", ["quickstart", "error_rates"])
+@pytest.mark.parametrize("name", ["quickstart", "tools_bench"])
 def test_no_source_of_the_library_counts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A metric is added to the registry, an unused function to a loader's module, and no file of it can be read."""
     before = keys_of(load_study(name))

@@ -116,11 +116,8 @@ def test_nodes_and_lengths_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_models_refuse_what_cannot_be() -> None:
-    with pytest.raises(ValueError, match="the shares accepted of all, .* must be a finite number from 0 to 1, not 1.5"):
-        MODELS.model({"model": "Acceptances", "accepted": [0.5, 1.5], "true": 0.5})
-    with pytest.raises(
-        ValueError, match="the shares accepted of all, of true and of false candidates must be .* not 1.125"
-    ):
-        MODELS.Acceptances((0.5, 0.5), true=0.4, precisions=(0.9, 0.5))
+    for true, precisions in ((0.5, [0.9, 1.5]), (0.4, [0.9, 0.5]), (1.5, None)):
+        with pytest.raises(ValueError, match="shares of all, true and false candidates that systems accept"):
+            MODELS.model({"model": "Acceptances", "accepted": [0.5, 0.5], "true": true, "precisions": precisions})
     with pytest.raises(ValueError, match="model must be one of .*, not 'Coins'"):
         MODELS.model({"model": "Coins"})
