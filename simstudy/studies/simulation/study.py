@@ -81,7 +81,8 @@ def with_files(conditions: Sequence[Condition], context: RunContext) -> tuple[li
     def file(name: str) -> DataFile:
         return DataFile.of(datasets.find(name, context.data_dir, allow_outside=context.allow_outside))
 
-    hashes, filled = {}, []
+    hashes: dict[str, str] = {}
+    filled = []
     for condition in conditions:
         names = condition.get(FILES, [])
         if not isinstance(names, list):
