@@ -19,16 +19,16 @@ LONGEST = [
         "engines/test_randomization", "learners/test_transition_parser", "engines/test_compare",
         "approved/test_approved", "learners/test_hidden_markov", "learners/test_aligners", "studies/test_resampling",
         "test_documentation",
-        "experiments/error_rates/test_study", "planning/test_equal_plans", "statistics/test_one_decision",
+        "planning/test_equal_plans", "statistics/test_one_decision",
         "studies/natural/test_study", "studies/test_programs", "attacks/test_kills", "studies/test_reuse",
         "examination/test_page", "running/test_parallel", "test_first_jobs", "experiments/test_yeh_2000",
-        "cli/test_plan", "studies/test_run", "experiments/error_rates/test_conditions", "engines/test_invariance",
+        "cli/test_plan", "studies/test_run", "engines/test_invariance",
         "attacks/test_text", "planning/test_options", "cli/test_compare_decisions", "loaders/test_text",
         "examination/test_examine", "experiments/test_multiple_systems",
         "planning/test_results", "cli/test_compare", "running/test_folders", "test_architecture",
         "studies/natural/test_cross_domain", "studies/natural/test_own_files", "engines/test_sign_flips",
         "engines/test_bootstrap", "cli/test_compare_several", "experiments/evert_2004/test_study",
-        "engines/test_classical", "metrics/test_user_metrics", "statistical/test_null", "truth/scores/test_dependence",
+        "engines/test_classical", "metrics/test_user_metrics", "statistical/test_null", "truth/test_models",
     )
 ]  # fmt: skip
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from simstudy.truth import Bernoulli, GaussianCopula, LogNormal, ScoreModel, of_families
 
 from simstudy.studies import Block, by_block, holm
+from simstudy.truth import Bernoulli, GaussianCopula, LogNormal, ScoreModel, of_families
 
 from .page import show
 from .tables import summarise
@@ -40,7 +40,7 @@ def pairs(condition: Any, n_variants: int) -> tuple[Any, Any]:
 
 def truth(condition: Any) -> float:
     """The true gain of each variant, on the metric's scale."""
-    return 100.0 * condition["gain"]
+    return 100.0 * float(condition["gain"])
 
 
 @by_block

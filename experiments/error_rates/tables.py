@@ -78,7 +78,7 @@ def conditions(study: Simulation) -> pd.DataFrame:
         pair = model(level)
         # A sum that is 0 but for rounding is 0 on every machine.
         scores = [round(float(value), 9) + 0.0 for value in (*pair.scores(), pair.true_gain)]
-        texts = (study.title_of("condition", name), situations[name], pair.metric, study.page["systems"][name])
+        texts = (study.title_of("condition", name), situations[name], pair.metric.name, study.page["systems"][name])
         rows.append((name, *texts, *scores, pair.exchangeable, pair.independent))
     columns = ["condition", "title", "situation", "metric", "systems", "score_1", "score_2", "true_gain"]
     return pd.DataFrame(rows, columns=[*columns, "exchangeable", "independent"])

@@ -106,7 +106,7 @@ def p_values(kind: str, differences: np.ndarray, looks: np.ndarray) -> np.ndarra
     """Two-sided p-values (sets, looks) of McNemar's exact test of answers, or of the paired t test."""
     if kind == "answers":
         wins, losses = (np.cumsum(differences == sign, axis=1)[:, looks - 1] for sign in (1, -1))
-        return np.minimum(2 * stats.binom.cdf(np.minimum(wins, losses), wins + losses, 0.5), 1)
+        return np.asarray(np.minimum(2 * stats.binom.cdf(np.minimum(wins, losses), wins + losses, 0.5), 1))
     mean = np.cumsum(differences, axis=1)[:, looks - 1] / looks
     square = np.cumsum(differences**2, axis=1)[:, looks - 1] / looks
     se = np.sqrt((square - mean**2).clip(min=0) / (looks - 1))

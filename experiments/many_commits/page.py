@@ -20,7 +20,7 @@ def show(study: Any, tables: Mapping[str, pd.DataFrame]) -> Shown:
     """False passes and power of each rule."""
     fixed = study.fixed
     (_, better, _), rates = study.factors["commits"], tables["rates"]
-    rates = rates.assign(look=rates["quantity"].str.extract(r"(\d+)$").astype(int), rule=rates["method"])
+    rates = rates.assign(look=rates["quantity"].str.extract(r"(\d+)$", expand=False).astype(int), rule=rates["method"])
     is_false = rates["quantity"].str.startswith("false pass")
     false, power = rates[is_false], rates[~is_false].merge(tables["looks"], on=["rule", "look"])
     shown = false[false["commits"] != better]

@@ -61,7 +61,7 @@ def kept_changes(condition: Mapping[str, Any], n: int, rng: np.random.Generator)
 def better_commits(condition: Mapping[str, Any]) -> np.ndarray:
     """Which commits are better than the baseline (commits,)."""
     every = condition["better_every"] if condition["commits"] == SOME_BETTER else np.inf
-    return np.arange(1, condition["n_commits"] + 1) % every == 0
+    return np.asarray(np.arange(1, condition["n_commits"] + 1) % every == 0)
 
 
 def detectable_gain(condition: Mapping[str, Any]) -> float:
@@ -89,9 +89,9 @@ def gates(block: Block) -> dict[str, dict[str, np.ndarray]]:
 
 def passes(condition: Mapping[str, Any], p: np.ndarray, ahead: np.ndarray, rule: str) -> np.ndarray:
     """Whether each commit passes (sets, commits): a look that passes hands its level on to the next one."""
-    passed, level = np.zeros(p.shape, dtype=bool), np.zeros(len(p))
+    passed, level = np.zeros(p.shape, dtype=bool), np.asarray(np.zeros(len(p)))
     for k in range(p.shape[1]):
-        handed_on = np.where(passed[:, k - 1], level, 0.0) if rule != USUAL else 0.0
+        handed_on = np.where(passed[:, k - 1] & (rule != USUAL), level, 0.0)
         level = share_of_level(condition, rule, k + 1) + handed_on
         passed[:, k] = ahead[:, k] & (p[:, k] <= level)
     return passed

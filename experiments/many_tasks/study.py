@@ -149,7 +149,7 @@ def pooled(n: np.ndarray, won: np.ndarray, lost: np.ndarray, alpha: float) -> di
 
 def sign_test(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
     """Two-sided p-values of the sign test; of right and wrong answers it is McNemar's exact test."""
-    return np.minimum(2 * stats.binom.cdf(np.minimum(wins, losses), wins + losses, 0.5), 1)
+    return np.asarray(np.minimum(2 * stats.binom.cdf(np.minimum(wins, losses), wins + losses, 0.5), 1))
 
 
 def interval(gain: np.ndarray, se: np.ndarray, df: Any, alpha: float) -> dict[str, np.ndarray]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from simstudy.truth import Bernoulli, GaussianCopula, ItemClusters, LogNormal, ScoreModel, of_families
 
 from simstudy.studies import Block, benjamini_hochberg, by_block, holm
+from simstudy.truth import Bernoulli, GaussianCopula, ItemClusters, LogNormal, ScoreModel, of_families
 
 from .page import show
 

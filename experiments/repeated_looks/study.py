@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from simstudy.truth import Bernoulli, GaussianCopula, LogNormal, ScoreModel
 
 from simstudy.studies import Block, DrawnBoards, by_block
+from simstudy.truth import Bernoulli, GaussianCopula, LogNormal, ScoreModel
 
 from .tables import summarise
 

@@ -21,7 +21,7 @@ from simstudy.running.fingerprints import describe
 from simstudy.running.program_files import LOADED, PREFIX, SHOWING, python_files
 
 #: Raised when a number moves that a table of a study can hold: then every study is computed anew.
-RESULTS_VERSION = 5
+RESULTS_VERSION = 6
 
 #: The libraries whose versions count.
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "numba")

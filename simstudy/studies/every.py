@@ -37,7 +37,7 @@ _STATE = ".simstudy.all.json"
 _NOTHING: dict[str, Any] = {"from_nothing": False, "begun": [], "ended": {}}
 
 # Studies of data that are at hand come first; programs may be made of their results.
-_ORDER = ("natural", "resampling", "program")
+_ORDER = ("natural", "resampling", "simulation", "program")
 
 
 @dataclass(frozen=True)

@@ -7,29 +7,26 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 from scipy import stats
-from simstudy.truth.known import PAIR_MODELS
 
 import simstudy as ss
 from simstudy.engines.drawn_pairs import DrawnPairs
 from simstudy.outputs import Outputs
 from simstudy.truth import (
+    MODELS,
     Bernoulli,
     Beta,
     BetaBinomial,
     Clayton,
     Dependence,
-    Empirical,
+    Gamma,
     GaussianCopula,
     Gumbel,
     Independent,
     ItemClusters,
-    ItemResponse,
-    Khoudraji,
     LogNormal,
     Margin,
     Ordinal,
     ScoreModel,
-    Smoothed,
     StudentT,
     Survival,
     TCopula,
@@ -44,11 +41,11 @@ MARGINS: dict[str, Margin] = {
     "bernoulli": Bernoulli(0.8),
     "beta": Beta(0.3, 2.5),
     "beta-binomial": BetaBinomial(5, 0.6, 1.0),
+    "gamma": Gamma(1.0, 0.7),
     "log-normal": LogNormal(1.0, 0.7),
     "student": StudentT(0.5, 0.2, 4.0),
     "ordinal": Ordinal((1, 2, 3, 4, 5), (0.05, 0.15, 0.3, 0.3, 0.2)),
-    "empirical": Empirical.of(SAMPLE),
-    "smoothed": Smoothed.of(np.round(SAMPLE * 4) / 4, np.arange(5) / 4),
+    "empirical": Ordinal.of(SAMPLE),
 }
 DEPENDENCES: dict[str, Dependence] = {
     "independent": Independent(),
@@ -58,23 +55,19 @@ DEPENDENCES: dict[str, Dependence] = {
     "clayton": Clayton(2.0),
     "gumbel": Gumbel(2.0),
     "survival": Survival(Clayton(2.0)),
-    "asymmetric": Khoudraji(Clayton(4.0), (0.9, 0.4, 0.6)),
-    "item response": ItemResponse(1.0, 1.0, 0.3),
+    "asymmetric": Gumbel(4.0, (0.9, 0.4, 0.6)),
 }
 PARAMETERS: dict[str, list[dict[str, object]]] = {
-    "Acceptances": [{"accepted": (0.5, 0.6), "true": 0.4}],
-    "Clusters": [
+    "Responses": [{"recall": (0.75, 0.70), "precision": (0.77, 0.75)}],
+    "RightOrWrong": [
+        {"accuracies": (0.83, 0.80), "between": 0.5},
         {"accuracies": (0.85, 0.80), "within": 0.3, "between": 0.5, "size": 5},
         {"accuracies": (0.84, 0.80), "within": 0.3, "between": 0.5, "size": 8, "varying": True},
     ],
-    "GrowingGains": [{"size": 6, "slope": 0.1, "spread": 1.0, "gain": 0.1}],
-    "Responses": [{"recall": (0.75, 0.70), "precision": (0.77, 0.75)}],
-    "RightOrWrong": [{"accuracies": (0.83, 0.80), "between": 0.5}],
     "Scores": [
-        {"margins": ({"kind": "Beta", "average": 0.4, "concentration": 2}, {"kind": "Bernoulli", "probability": 0.3})}
+        {"margins": ({"kind": "Beta", "average": 0.4, "concentration": 2}, {"kind": "Bernoulli", "probability": 0.3})},
+        {"margins": ({"kind": "Gamma", "average": 1, "shape": 1}, {"kind": "StudentT", "average": 1, "scale": 0.8})},
     ],
-    "SkewedMeans": [{"spread": 0.8}],
-    "Translations": [{"quality": (0.66, 0.60), "length": (1.02, 0.97)}],
 }
 
 
@@ -95,13 +88,13 @@ def summary(outputs: Outputs) -> Values:
 @recording(STUDIES)
 def pairs_of_known_truth() -> Values:
     """Each named model of two systems: its true scores and gain, and forty drawn test sets."""
-    assert set(PARAMETERS) == set(PAIR_MODELS)
+    assert set(PARAMETERS) == set(MODELS)
     values: Values = {}
     for name, settings in PARAMETERS.items():
         for k, parameters in enumerate(settings):
-            model = PAIR_MODELS[name](**parameters)
+            model = MODELS[name](**parameters)
             drawn = model.draw(40, 50, np.random.default_rng(3))
-            gains = np.diff(ss.metrics.get_metric(model.metric).score(drawn.by(model.units[0]).sum(axis=2)))[:, 0]
+            gains = np.diff(model.metric.score(drawn.by(model.units[0]).sum(axis=2)))[:, 0]
             values[f"{name}, {k}"] = {
                 "scores": model.scores(),
                 "true_gain": model.true_gain,
@@ -119,9 +112,9 @@ def decisions_on_drawn_pairs() -> Values:
     """Rejections by four tests and coverage of intervals on sixty test sets of each model of two systems."""
     values: Values = {}
     for name, settings in PARAMETERS.items():
-        model = PAIR_MODELS[name](**settings[0])
+        model = MODELS[name](**settings[0])
         drawn = model.draw(60, 40, np.random.default_rng(5)).by(model.units[0])
-        pairs = DrawnPairs(drawn, model.metric, n_resamples=199, seed=1)
+        pairs = DrawnPairs(drawn, model.metric.name, n_resamples=199, seed=1)
         tests = ["sign_flips", "bootstrap", "t_paired", "wilcoxon"]
         values[f"{name}/decisions"] = pd.DataFrame(pairs.decisions(tests, (0.05, 0.2)))
         values[f"{name}/coverage"] = pairs.coverage(model.true_gain)
@@ -153,7 +146,8 @@ def score_models() -> Values:
         }
     ratings = MARGINS["ordinal"]
     for name, clusters in {
-        "equal": ItemClusters(0.2, 5), "varying": ItemClusters(0.3, 8, True), "common": ItemClusters(0.2, 5, common=0.1)
+        "equal": ItemClusters(0.2, 5), "varying": ItemClusters(0.3, 8, True),
+        "common": ItemClusters(0.2, 5, effects=GaussianCopula(0.8), crossed=0.1),
     }.items():  # fmt: skip
         values[f"clusters {name}"] = summary(ScoreModel([ratings] * 3, GaussianCopula(0.5), clusters).outputs(300))
     given = ScoreModel([ratings, ratings, MARGINS["beta-binomial"]], GaussianCopula(0.6)).with_gain(0.2)

@@ -148,7 +148,7 @@ def block_of(name: str, n_sets: int, levels: dict[str, Any], **settings: Any) ->
     study: Any = load_study(name)
     (condition,) = [known for known in study.conditions() if known.levels == levels]
     draws = replace(draws_of(study), seed=3, size=n_sets)
-    parts = list(draws.blocks(Condition(levels, {**condition, **settings}), np.nan, 1))
+    parts = list(draws.blocks(Condition(levels, {**condition, **settings}), 1))
     return replace(parts[0], data=np.concatenate([part.data for part in parts]))
 
 

@@ -105,6 +105,9 @@ def test_rates_by_each_look_are_those_of_enumeration() -> None:
 def test_items_until_the_end_are_those_of_a_system_that_always_wins() -> None:
     """After n wins the e-value is the mean of (1 + f)^n. Without a difference no test ends."""
     last = next(n for n in range(1, 99) if ((1 + BETS) ** n).mean() >= 2 / 0.1)
+    for step, by_look in ((last, [True, True]), (last - 1, [False, True])):
+        smallest = analysed(np.ones((1, 2 * step)), step=step, n_looks=[1, 2])[SEQUENTIAL]
+        assert [p_value.item() <= 0.1 for p_value in smallest.values()] == by_look
     planned = int(np.ceil((stats.norm.isf(0.05) + stats.norm.ppf(0.7)) ** 2 * (0.5 - 0.25**2) / 0.25**2))
     d = np.zeros((3, 3 * planned))
     d[0] = 1

@@ -1,4 +1,4 @@
-"""The study of many commits: its gates and draws against loops and enumeration, and its shipped results."""
+"""The study of many commits: its gates and draws against loops and enumeration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy import stats
 
 from simstudy.studies import Block
 from simstudy.studies.simulation.study import draws_of
-from tests.experiments.programs import program, shipped, small
+from tests.experiments.programs import program, small
 
 STUDY = program("many_commits")
 EQUAL, SOME_BETTER, KEPT = STUDY.EQUAL, STUDY.SOME_BETTER, STUDY.KEPT
@@ -27,7 +27,7 @@ def condition_of(commits: str, **values: Any) -> Any:
 def pass_probabilities(condition: Any, levels: Any, gain: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """Probabilities of numbers of right answers of the baseline, and those of a pass at each level given the number."""
     n, score, differ = (condition[name] for name in ("n_items", "score", "differ"))
-    wins, losses = np.indices((min(n, 250) + 1,) * 2)
+    wins, losses = np.indices((n + 1, n + 1))
     p = 2 * stats.binom.cdf(losses, wins + losses, 0.5)
     passed = np.array([(wins > losses) & (p <= level) for level in levels])
     right = np.arange(n + 1)[:, None]
@@ -72,41 +72,33 @@ def test_a_change_is_kept_if_it_raises_the_score_of_the_kept_system() -> None:
                 current[m] = changed
 
 
-@pytest.mark.parametrize("rule", STUDY.RULES)
-def test_rates_of_equal_commits_are_those_of_enumeration(rule: str) -> None:
+@pytest.mark.parametrize(("commits", "rule"), [(SOME_BETTER, USUAL), *((EQUAL, rule) for rule in STUDY.RULES)])
+def test_rates_are_those_of_enumeration(commits: str, rule: str) -> None:
     """Given the baseline's answers commits are independent, and before a first pass no level is handed on."""
-    condition = condition_of(EQUAL)
-    data = STUDY.generate(condition, 4000, np.random.default_rng(4))
-    outcomes = STUDY.gates(Block(draws_of(SMALL), condition, 0, 0, data))[rule]
+    condition = condition_of(commits)
+    outcomes = STUDY.gates(
+        Block(draws_of(SMALL), condition, 0, 0, STUDY.generate(condition, 4000, np.random.default_rng(4)))
+    )[rule]
     levels = [STUDY.share_of_level(condition, rule, k) for k in range(1, 7)]
     weights, chances = pass_probabilities(condition, levels)
-    without = np.cumprod(1 - chances, axis=0) @ weights
-    for k in (1, 3, 6):
-        count = int(outcomes[f"false pass by look {k}"].sum())
-        assert stats.binomtest(count, 4000, 1 - without[k - 1]).pvalue > 1e-3, k
-
-
-def test_shipped_rates_of_the_usual_test_are_those_of_enumeration() -> None:
-    """A better commit is detected with power 0.8 by the normal approximation; the exact test is more careful."""
-    counts = shipped("many_commits")["rates"].set_index(["commits", "method", "quantity"])["count"]
-    gain = (stats.norm.isf(0.025) + stats.norm.ppf(0.8)) * np.sqrt(0.2 / 1000)
-    weights, chances = pass_probabilities(SHIPPED, [0.05])
-    power = pass_probabilities(SHIPPED, [0.05], gain)[1][0] @ weights
-    assert 0.7 < power < 0.8
-    for k in (5, 10, 20, 50):
-        # Among every five commits four are no better.
-        for commits, n in ((EQUAL, k), (SOME_BETTER, k - k // 5)):
-            rate = 1 - (1 - chances[0]) ** n @ weights
-            count = counts[commits, USUAL, f"false pass by look {k}"]
-            assert stats.binomtest(int(count), 4000, rate).pvalue > 1e-3, (commits, k)
-        assert stats.binomtest(int(counts[SOME_BETTER, USUAL, f"true pass at look {k}"]), 4000, power).pvalue > 1e-3
+    gain = (stats.norm.isf(0.1) + stats.norm.ppf(0.8)) * np.sqrt(0.2 / 60)
+    expected = {}
+    if commits == SOME_BETTER:
+        expected = dict.fromkeys(
+            ("true pass at look 3", "true pass at look 6"), pass_probabilities(condition, [0.2], gain)[1]
+        )
+        # No look is false at a commit that is better.
+        chances[[2, 5]] = 0
+    without = np.cumprod(1 - chances, axis=0)
+    expected |= {f"false pass by look {k}": 1 - without[k - 1] for k in (1, 3, 6)}
+    assert outcomes.keys() == expected.keys()
+    for quantity, rates in expected.items():
+        assert stats.binomtest(int(outcomes[quantity].sum()), 4000, (rates @ weights).item()).pvalue > 1e-3, quantity
 
 
 def test_with_so_many_more_items_a_share_of_the_level_has_the_power() -> None:
     shift = stats.norm.isf(0.025) + stats.norm.ppf(0.8)
-    for row in shipped("many_commits")["looks"].itertuples():
+    for row in STUDY.summarise(SMALL, {}, None)["looks"].itertuples():
         level = {USUAL: 0.05, SHARES: 0.05 / row.look / (row.look + 1), PLANNED: 0.001}[row.rule]
-        assert row.level == pytest.approx(level, rel=1e-5)
-        assert stats.norm.sf(stats.norm.isf(level / 2) - shift * np.sqrt(row.times_items)) == pytest.approx(
-            0.8, abs=1e-5
-        )
+        power = stats.norm.sf(stats.norm.isf(level / 2) - shift * np.sqrt(row.times_items))
+        assert (row.level, power) == pytest.approx((level, 0.8))

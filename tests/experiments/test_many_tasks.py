@@ -88,7 +88,10 @@ def test_shipped_rates_of_counts_are_those_of_enumeration(agreement: str, n_task
 def test_tasks_have_the_sizes_accuracies_and_gains_of_the_settings(condition: Any) -> None:
     """Shares of items that differ are 2 a (1 - a) (1 - correlation); gains are shares of these."""
     n, is_fixed = 40_000 // condition["n_tasks"], condition["redrawn"] == STUDY.ITEMS
+    suites = STUDY.generate(condition, n, np.random.default_rng(3))
     n_items, first, second = STUDY.draw_tasks(condition, n, np.random.default_rng(3))
+    for counts, shares in ((suites[..., 1], first), (suites[..., 2], second)):
+        assert counts.sum() == pytest.approx((n_items * shares).sum(), abs=4 * np.sqrt((n_items * shares).sum()))
     differ, macro = first + second, 100 * (first - second).mean(axis=1)
     assert (np.ptp(n_items, axis=0).max() == np.ptp(first, axis=0).max() == 0) == is_fixed
     sizes = [condition["smallest"], condition["largest"]]

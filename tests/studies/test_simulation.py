@@ -166,7 +166,7 @@ def test_rates_coverage_and_bias_of_students_t_are_nominal(tmp_path: Path) -> No
     left, right = rates_figure(results.tables["rates"], study, "n_units").axes
     assert [ax.get_title(loc="left") for ax in (left, right)] == ["equal systems", "better"]
     assert (len(left.patches), len(right.patches)) == (1, 0)
-    assert (left.get_ylabel(), left.get_xlabel()) == ("share with p ≤ 0.05", "n_units")
+    assert (left.get_ylabel(), left.get_xlabel()) == ("share: p ≤ 0.05", "n_units")
     assert [text.get_text() for text in left.figure.legends[0].get_texts()] == [
         "t_paired", "t_paired, greater", "t_test",
     ]  # fmt: skip
@@ -188,7 +188,7 @@ def test_lines_are_called_after_what_differs_and_panels_may_be_another_column() 
     ).assign(quantity="any claim", share=np.linspace(0.1, 0.8, 8), low=0.0, high=1.0)
     left, right = rates_figure(rows, study, "n_units", "method").axes
     assert [ax.get_title(loc="left") for ax in (left, right)] == ["none", "Holm"]
-    assert left.get_ylabel() == "any claim"
+    assert left.get_ylabel() == "share: any claim"
     shares = {str(bars.get_label()): bars[0].get_ydata().tolist() for bars in right.containers}
     assert shares == {"alike": pytest.approx([0.2, 0.6]), "unlike": pytest.approx([0.4, 0.8])}
     (ax,) = rates_figure(rows.query("pair == 'x' and method == 'Holm'"), study, "n_units").axes
@@ -206,7 +206,8 @@ factors.limit = [0.5, -99, 99]
 
 def test_failed_replicates_are_missing_counted_and_named(tmp_path: Path) -> None:
     """In many blocks of two both fail: they are not lost."""
-    tables = tables_of(folder_of(tmp_path, FAILING, PROGRAM))
+    results = ss.run_study(folder_of(tmp_path, FAILING, PROGRAM), out=tmp_path / "out", n_jobs=1)
+    tables = results.tables
     rngs = [np.random.default_rng(derived_seed(0, "test sets", 0.5, k)) for k in range(40)]
     firsts = [rng.normal(size=(2, 3))[0, 0] for rng in rngs]
     kept = [first for first in firsts if first >= 0.5]
@@ -221,6 +222,8 @@ def test_failed_replicates_are_missing_counted_and_named(tmp_path: Path) -> None
     assert tables["rates"]["limit"].tolist() == [0.5, -99]
     assert tables["failures"][["replicate", "n_failed"]].to_numpy().tolist() == [[failed[0], len(failed)], [0, 40]]
     assert set(tables["failures"]["failure"]) == {"ValueError: the first score is too low"}
+    named = results.summary["Errors of functions of study.py"]
+    assert named.to_numpy().tolist() == [["picky", "ValueError: the first score is too low", str(len(failed) + 40)]]
 
 
 BROKEN = """
@@ -644,6 +647,13 @@ def compared(replicate): return {"caution": bool(ss.compare(replicate.outputs).f
     assert 0 < cautions["count"].iloc[0] < 60
     rows: Any = {"rates": [{"quantity": "caution", "low": 0.0, "high": 1.0}], "coverage": [{"low": 0.4, "high": 0.5}]}
     assert_allclose(largest_error(rows), 0.1 / 3.92, rtol=1e-3)
+
+
+def test_without_rates_of_tests_that_apply_there_is_no_figure(tmp_path: Path) -> None:
+    """McNemar's test is of right and wrong answers; cautions are no line of the figure."""
+    tables = tables_of(folder_of(tmp_path, 'x = "n_units"\n' + GOOD.replace("t_paired", "mcnemar")))
+    assert set(tables["rates"]["quantity"]) == {"caution"}
+    assert "figures" not in (tmp_path / "out" / "README.md").read_text("utf-8")
 
 
 NESTED = """

@@ -17,8 +17,8 @@ from simstudy.studies.simulation.summaries import BRADLEY, quantile_column
 
 CLOSING = (
     "Intervals are 95 % Monte Carlo intervals: they say how well the replicates determine a number. Those of shares "
-    "are by Clopper and Pearson, those of means by Student's t. Replicates on which a test has no result are missing: "
-    "they are counted and not drawn again."
+    "are by Clopper and Pearson, those of means by Student's t. Groups of replicates make them longer, by the spread "
+    "between groups. Replicates on which a test has no result are missing: they are counted and not drawn again."
 )
 
 # Lines differ in more than their colours.
@@ -65,13 +65,17 @@ def sections(tables: Tables, study: Simulation) -> list[Section]:
 
 
 def summary(tables: Tables, study: Simulation) -> dict[str, Table]:
-    """What a terminal shows at the end: how many type I error rates lie where."""
-    if "verdict" not in tables.get("rates", ()):
-        return {}
-    rates = at_first_alpha(tables["rates"], study)
-    counts = rates.groupby(["method", "quantity"])["verdict"].value_counts().unstack(fill_value=0)
-    title = f"Type I error rates at {study.alphas[0]:g} and Bradley's range"
-    return {title: Table.of_text(counts.reset_index())}
+    """What a terminal shows at the end: how many type I error rates lie where, and what failed."""
+    shown = {}
+    if "verdict" in tables.get("rates", ()):
+        rates = at_first_alpha(tables["rates"], study)
+        counts = rates.groupby(["method", "quantity"])["verdict"].value_counts().unstack(fill_value=0)
+        shown[f"Type I error rates at {study.alphas[0]:g} and Bradley's range"] = Table.of_text(counts.reset_index())
+    if "failures" in tables:
+        counts = tables["failures"].groupby(["analysis", "failure"], sort=False)["n_failed"].sum().reset_index()
+        columns = {"analysis": "{analysis}", "error": "{failure}", "replicates": "{n_failed:,}"}
+        shown["Errors of functions of study.py"] = Table(counts.drop_duplicates("analysis"), columns)
+    return shown
 
 
 def _rates(rates: pd.DataFrame, study: Simulation, at: dict[str, str], replicates: dict[str, str]) -> Section:
@@ -92,7 +96,9 @@ def _rates(rates: pd.DataFrame, study: Simulation, at: dict[str, str], replicate
         columns["observed gain / true gain (type M)"] = "[{type_m:.2f} ({type_m_low:.2f} – {type_m_high:.2f})]"
     if len(study.alphas) > 1:
         text += " The other levels are in rates.csv."
-    figure = Figure("rates", partial(rates_figure, shown, study, study.x)) if study.x else None
+    figure = None
+    if study.x and (shown["quantity"] != CAUTION).any():
+        figure = Figure("rates", partial(rates_figure, shown, study, study.x))
     return Section("Rates", text, figure=figure, table=Table(shown, columns))
 
 
@@ -127,7 +133,7 @@ def rates_figure(rates: pd.DataFrame, study: Simulation, along: str, panels: str
     by = ["method", "rest"] if rows["rest"].nunique() <= rows["method"].nunique() else ["rest", "method"]
     p_value = f"p ≤ {study.alphas[0]:g}"
     shown = [p_value if quantity.startswith("p_value") else quantity for quantity in rates["quantity"]]
-    label = f"share with {', '.join(dict.fromkeys(shown))}"
+    label = f"share: {', '.join(dict.fromkeys(shown))}"
     level = study.alphas[0] if p_value in shown else None
     return lines_figure(rows, along, "line", panels, by=by, label=label, level=level, alpha=study.alphas[0])
 
@@ -169,6 +175,7 @@ def lines_figure(
         colours = colours_among("line", list(dict.fromkeys(rows[by_colour])), among)
         markers = dict(zip(dict.fromkeys(rows[by_marker]), cycle(_MARKERS))) if by_marker else {}
         lines = list(dict.fromkeys(rows[line]))
+        width = min(0.06 * len(lines), 0.6)
         places = {value: k for k, value in enumerate(dict.fromkeys(rows[along]))}
         parts = [("", rows)] if panel is None else list(rows.groupby(panel, sort=False))
         titles, columns = [str(title) for title, _ in parts], min(per_row, len(parts))
@@ -183,7 +190,7 @@ def lines_figure(
                 if chosen.empty:
                     continue
                 # Beside each other, so that intervals do not hide each other.
-                at = chosen[along].map(places) + 0.6 * ((k + 0.5) / len(lines) - 0.5)
+                at = chosen[along].map(places) + width * ((k + 0.5) / len(lines) - 0.5)
                 marker = markers[chosen[by_marker].iloc[0]] if by_marker else "o"
                 colour = colours[chosen[by_colour].iloc[0]]
                 dots(ax, at, chosen, "share", label=name, marker=marker, color=colour, markersize=3, linewidth=0.9)

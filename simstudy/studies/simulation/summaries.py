@@ -146,7 +146,8 @@ def quantiles(numbers: Array, shares: Sequence[float]) -> Row:
     kept = numbers[~np.isnan(numbers)]
     row = {}
     for share in shares if len(kept) else ():
-        name, interval = quantile_column(share), stats.quantile_test(kept, p=share).confidence_interval(0.95)
+        name = quantile_column(share)
+        interval: Any = stats.quantile_test(kept, p=share).confidence_interval(0.95)
         row[name] = float(np.quantile(kept, share))
         row |= {f"{name}_low": float(interval.low), f"{name}_high": float(interval.high)}
     return row

@@ -98,7 +98,7 @@ def test_expected_matches_are_those_of_their_distributions(words: int, goes_on: 
 
 @pytest.mark.parametrize("length", [0.9, 1.0, 1.08])
 def test_expected_statistics_are_the_means_of_what_is_drawn(length: float) -> None:
-    pair = MODELS.Translations((0.7, -0.3), (length, 1.05))
+    pair = MODELS.Translations((0.7, -0.3), (length, 1.05), shared=0.2, own=1.2)
     for statistics, quality, ratio in zip(sample(pair, 60_000), pair.quality, pair.length, strict=True):
         expected = MODELS.expected_statistics(quality, ratio, float(np.hypot(pair.shared, pair.own)), pair.goes_on)
         for values, mean in zip(statistics.T, expected, strict=True):
@@ -119,7 +119,7 @@ def test_the_models_refuse_what_cannot_be() -> None:
     with pytest.raises(ValueError, match="the shares accepted of all, .* must be a finite number from 0 to 1, not 1.5"):
         MODELS.model({"model": "Acceptances", "accepted": [0.5, 1.5], "true": 0.5})
     with pytest.raises(
-        ValueError, match="the shares accepted of all, of true and of false candidates must be .* not 1.2"
+        ValueError, match="the shares accepted of all, of true and of false candidates must be .* not 1.125"
     ):
         MODELS.Acceptances((0.5, 0.5), true=0.4, precisions=(0.9, 0.5))
     with pytest.raises(ValueError, match="model must be one of .*, not 'Coins'"):
