@@ -71,30 +71,31 @@ class Collections:
 
     def any_two(self, rng: np.random.Generator) -> TwoRuns:
         """Two runs of a collection."""
-        path = self._path(rng)
-        return self._two_runs(path, [*rng.choice(len(self.scores(path)), 2, replace=False)])
+        path = self.any_path(rng)
+        return self.two_runs(path, [*rng.choice(len(self.scores(path)), 2, replace=False)])
 
     def like_two(self, gain: float, rng: np.random.Generator) -> TwoRuns:
         """A baseline, and one of the other runs whose mean is nearest to the baseline's and a gain.
 
         The baseline is none of the best quarter: few are better, and others would have to change much to be like it.
         """
-        path = self._path(rng)
+        path = self.any_path(rng)
         means = self.scores(path).mean(axis=1)
         baseline = rng.choice(np.argsort(-means)[round(means.size * _BEST) :])
         near = np.argsort(np.abs(means - means[baseline] - gain), kind="stable")
-        return self._two_runs(path, [baseline, rng.choice(near[near != baseline][: self.neighbours])])
+        return self.two_runs(path, [baseline, rng.choice(near[near != baseline][: self.neighbours])])
 
     def scores(self, path: str) -> Floats:
         """Scores (runs, topics) of a collection."""
         return read_runs(path, self.measure, self.dropped)
 
-    def _path(self, rng: np.random.Generator) -> str:
-        """That of a collection, drawn in proportion to its runs."""
+    def any_path(self, rng: np.random.Generator) -> str:
+        """The file of a collection, drawn in proportion to its runs."""
         sizes = np.array([len(self.scores(path)) for path in self.paths])
         return self.paths[rng.choice(sizes.size, p=sizes / sizes.sum())]
 
-    def _two_runs(self, path: str, runs: Sequence[int]) -> TwoRuns:
+    def two_runs(self, path: str, runs: Sequence[int]) -> TwoRuns:
+        """Two runs of a collection by their numbers."""
         margins = [_margin(path, self.measure, self.dropped, int(run), self.lattice) for run in runs]
         return TwoRuns(self.scores(path)[runs], margins)
 
