@@ -12,7 +12,7 @@ import simstudy as ss
 from simstudy.comparisons.sequential import sequential
 from simstudy.comparisons.win_rates import win_rates
 from simstudy.outputs import Outputs
-from simstudy.truth import clustered_accuracies, correlated_accuracies
+from tests.approved.answers import clustered, correlated
 from tests.approved.record import STUDIES, Values, recording
 from tests.experiments.programs import program
 
@@ -29,7 +29,7 @@ def _summary(outputs: Outputs) -> Values:
 @recording(STUDIES)
 def cuts_and_joins() -> Values:
     """Scores, sums and items of each cut and join of outputs."""
-    outputs = clustered_accuracies([0.6, 0.7, 0.75], 20, 5, seed=3)
+    outputs = clustered([0.6, 0.7, 0.75], 20, 5, seed=3)
     items = outputs.items.assign(domain=np.where(np.arange(100) % 10 < 5, "x", "y"))
     outputs = Outputs.from_statistics(outputs.statistics, outputs.metric, outputs.systems, items)
     rng = np.random.default_rng(4)
@@ -38,7 +38,7 @@ def cuts_and_joins() -> Values:
     f1 = ss.Outputs.from_statistics(counts, "f1", ["new", "old"])
     gold = sorted(f"r{k}" for k in range(30))
     responses = {name: {f"r{k}" for k in rng.choice(50, 25, replace=False)} for name in ("new", "old")}
-    others = correlated_accuracies([0.5], 100, seed=9)
+    others = correlated([0.5], 100, seed=9)
     joined = Outputs.from_statistics(others.statistics, others.metric, ["late"], items)
     with TemporaryDirectory() as folder:
         outputs.save(Path(folder) / "outputs.parquet")
@@ -110,7 +110,7 @@ def samples_and_votes() -> Values:
         )
         pairs = ss.compare(tied, n_resamples=499).frame
         values[f"tied scores, {name}"] = {"scores": tied.scores(), "p": pairs["p_value"], "se": pairs["gain_se"]}
-    steps = correlated_accuracies([0.6, 0.8], 200, seed=2)
+    steps = correlated([0.6, 0.8], 200, seed=2)
     values["e-values"] = ss.comparisons.e_values([1.0, -1.0, 0.5, 1.0, 0.0])
     values["looks"] = sequential(steps, *steps.names, looks=[50, 100, 200])
     values["looks, margin"] = sequential(steps, *steps.names, margin=0.02, looks=[100, 200])
@@ -134,7 +134,7 @@ def rankings() -> Values:
 @recording(STUDIES)
 def tests_side_by_side() -> Values:
     """Agreement of tests on the same pairs."""
-    outputs = correlated_accuracies([0.6, 0.63, 0.66, 0.7, 0.72], 300, families=list("xxyyz"), seed=8)
+    outputs = correlated([0.6, 0.63, 0.66, 0.7, 0.72], 300, families=list("xxyyz"), seed=8)
     tests = ("randomization", "sign_flips", "z_independent", "mcnemar")
     pairs = pd.concat(
         [ss.compare(outputs, test=test, n_resamples=999 if test == "randomization" else None).frame for test in tests]

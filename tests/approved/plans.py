@@ -17,9 +17,8 @@ from simstudy.truth import (
     ItemClusters,
     Ordinal,
     ScoreModel,
-    clustered_accuracies,
-    correlated_accuracies,
 )
+from tests.approved.answers import clustered, correlated
 from tests.approved.record import STUDIES, Values, recording
 
 
@@ -97,19 +96,19 @@ def _sampled() -> Outputs:
 
 ACCURACIES = [0.6, 0.63, 0.65, 0.7, 0.71]
 PILOTS: dict[str, Callable[[], Plan]] = {
-    "two systems": lambda: ss.plan(ss.Pilot(correlated_accuracies([0.7, 0.75], 300)), gain=3),
-    "two systems, size": lambda: ss.plan(ss.Pilot(correlated_accuracies([0.7, 0.75], 300)), n_items=1000),
-    "two systems, margin": lambda: ss.plan(ss.Pilot(correlated_accuracies([0.7, 0.75], 300)), margin=3),
+    "two systems": lambda: ss.plan(ss.Pilot(correlated([0.7, 0.75], 300)), gain=3),
+    "two systems, size": lambda: ss.plan(ss.Pilot(correlated([0.7, 0.75], 300)), n_items=1000),
+    "two systems, margin": lambda: ss.plan(ss.Pilot(correlated([0.7, 0.75], 300)), margin=3),
     "ratings": lambda: ss.plan(ss.Pilot(_scores(200)), gain=0.2),
     "clusters": lambda: ss.plan(ss.Pilot(_scores(300, ItemClusters(0.2, 10))), gain=0.2),
-    "answers in clusters": lambda: ss.plan(ss.Pilot(clustered_accuracies([0.7, 0.75], 40, 8)), gain=5),
+    "answers in clusters": lambda: ss.plan(ss.Pilot(clustered([0.7, 0.75], 40, 8)), gain=5),
     "ratio": lambda: ss.plan(ss.Pilot(f1_counts(200, (0.8, 0.75))), gain=3),
     "small scores": lambda: ss.plan(
         ss.Pilot(ScoreModel([Beta(0.3, 2.5)] * 2, GaussianCopula(0.8), metric="ap").outputs(100, seed=1)), gain=0.03
     ),
     "samples": lambda: ss.plan(ss.Pilot(_sampled(), samples=2), gain=4),
     "many systems": lambda: ss.plan(
-        ss.Pilot(correlated_accuracies(ACCURACIES, 300, families=["x", "x", "x", "y", "y"]), n_draws=300), gain=3
+        ss.Pilot(correlated(ACCURACIES, 300, families=["x", "x", "x", "y", "y"]), n_draws=300), gain=3
     ),
 }  # fmt: skip
 

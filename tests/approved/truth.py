@@ -33,6 +33,7 @@ from simstudy.truth import (
     fit,
 )
 from simstudy.truth.redrawn import halves, redraw
+from tests.approved.answers import clustered, correlated
 from tests.approved.plans import f1_counts
 from tests.approved.record import STUDIES, Values, recording
 
@@ -153,15 +154,17 @@ def score_models() -> Values:
     given = ScoreModel([ratings, ratings, MARGINS["beta-binomial"]], GaussianCopula(0.6)).with_gain(0.2)
     values["given gain"] = {"scores": given.scores(), **summary(given.outputs(200, seed=9))}
     accuracies = [0.5, 0.6, 0.7, 0.75]
-    related = ss.truth.correlated_accuracies(accuracies, 400, families=["x", "x", "y", "y"], seed=1)
-    values["correlated accuracies"] = summary(related)
+    related = correlated(accuracies, 400, families=["x", "x", "y", "y"], seed=1)
+    values["correlated accuracies"] = summary(
+        ss.truth.correlated_accuracies(accuracies, 400, families=["x", "x", "y", "y"], seed=1)
+    )
     values["clustered accuracies"] = summary(ss.truth.clustered_accuracies(accuracies, 50, 6, seed=1))
     values["redrawn"] = summary(redraw(related, 300, 2, seed=4))
     values["halves"] = {str(k): summary(half) for k, half in enumerate(halves(related, 1, seed=4))}
     values["fit of answers"] = _fitted(related)
     values["fit of ratings"] = _fitted(given.outputs(150, seed=3))
     values["fit of counts"] = _fitted(f1_counts(120, (0.8, 0.7)))
-    values["fit of clusters"] = _fitted(ss.truth.clustered_accuracies([0.6, 0.7], 50, 6, seed=1))
+    values["fit of clusters"] = _fitted(clustered([0.6, 0.7], 50, 6, seed=1))
     return values
 
 
