@@ -189,7 +189,8 @@ factors.limit = [0.5, -99, 99]
 
 def test_failed_replicates_are_missing_counted_and_named(tmp_path: Path) -> None:
     """In many blocks of two both fail: they are not lost."""
-    tables = tables_of(folder_of(tmp_path, FAILING, PROGRAM))
+    results = ss.run_study(folder_of(tmp_path, FAILING, PROGRAM), out=tmp_path / "out", n_jobs=1)
+    tables = results.tables
     rngs = [np.random.default_rng(derived_seed(0, "test sets", 0.5, k)) for k in range(40)]
     firsts = [rng.normal(size=(2, 3))[0, 0] for rng in rngs]
     kept = [first for first in firsts if first >= 0.5]
@@ -204,6 +205,8 @@ def test_failed_replicates_are_missing_counted_and_named(tmp_path: Path) -> None
     assert tables["rates"]["limit"].tolist() == [0.5, -99]
     assert tables["failures"][["replicate", "n_failed"]].to_numpy().tolist() == [[failed[0], len(failed)], [0, 40]]
     assert set(tables["failures"]["failure"]) == {"ValueError: the first score is too low"}
+    named = results.summary["Errors of functions of study.py"]
+    assert named.to_numpy().tolist() == [["picky", "ValueError: the first score is too low", str(len(failed) + 40)]]
 
 
 BROKEN = """
@@ -559,6 +562,13 @@ def compared(replicate): return {"caution": bool(ss.compare(replicate.outputs).f
     assert 0 < cautions["count"].iloc[0] < 60
     rows: Any = {"rates": [{"quantity": "caution", "low": 0.0, "high": 1.0}], "coverage": [{"low": 0.4, "high": 0.5}]}
     assert_allclose(largest_error(rows), 0.1 / 3.92, rtol=1e-3)
+
+
+def test_without_rates_of_tests_that_apply_there_is_no_figure(tmp_path: Path) -> None:
+    """McNemar's test is of right and wrong answers; cautions are no line of the figure."""
+    tables = tables_of(folder_of(tmp_path, 'x = "n_units"\n' + GOOD.replace("t_paired", "mcnemar")))
+    assert set(tables["rates"]["quantity"]) == {"caution"}
+    assert "figures" not in (tmp_path / "out" / "README.md").read_text("utf-8")
 
 
 NESTED = """

@@ -168,13 +168,13 @@ class Simulation(Study):
 
     def _check_names(self) -> None:
         """Raise a ValueError for a factor or a test that is not there, or a name that cannot be one."""
-        factor_of: dict[str, str] = {}
-        for factor, levels in self._values().items():
+        setters: dict[str, str] = {}
+        for factor, table in self._values().items():
             if factor in COLUMNS or not factor.isidentifier():
                 raise InputError("factors", "must have names of letters, digits and _ that no column has", factor)
-            for name in dict.fromkeys(name for values in levels.values() for name in values):
-                if factor_of.setdefault(name, factor) != factor:
-                    raise InputError("factors", f"must not set {name} twice, as {factor_of[name]} and {factor} do")
+            for value in {name: None for values in table.values() for name in values}:
+                if setters.setdefault(value, factor) != factor:
+                    raise InputError("factors", f"must not set {value} twice, as {setters[value]} and {factor} do")
         chosen = [("x", self.x), ("panels", self.panels), *(("common", factor) for factor in self.common)]
         for key, name in chosen:
             if name is not None:

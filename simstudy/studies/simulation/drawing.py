@@ -205,16 +205,16 @@ class Draws:
         first = number * self.size
         if self.generate is None and not self.within:
             rng = self._rng(condition, number)
-            for data, metric in _drawn(self.model_of(condition), self.size, condition, rng):
-                yield Block(self, condition, number, first, data, metric)
-                first += len(data)
+            for statistics, metric in _drawn(self.model_of(condition), self.size, condition, rng):
+                yield Block(self, condition, number, first, statistics, metric)
+                first += len(statistics)
             return
         size = self.within or (self.size if takes_blocks(self.generate) else 1)
         pieces = [self._piece(condition, k, size) for k in range(first // size, (first + self.size) // size)]
         for error, run in groupby(pieces, key=itemgetter(2)):
             parts, metrics, _ = zip(*run, strict=True)
             arrays = all(isinstance(part, np.ndarray) for part in parts)
-            data = np.concatenate(parts) if arrays else [replicate for part in parts for replicate in part]
+            data: Any = np.concatenate(parts) if arrays else [replicate for part in parts for replicate in part]
             yield Block(self, condition, number, first, data, metrics[0], error)
             first += len(data)
 

@@ -17,8 +17,8 @@ from simstudy.studies.simulation.summaries import BRADLEY
 
 CLOSING = (
     "Intervals are 95 % Monte Carlo intervals: they say how well the replicates determine a number. Those of shares "
-    "are by Clopper and Pearson, those of means by Student's t. Replicates on which a test has no result are missing: "
-    "they are counted and not drawn again."
+    "are by Clopper and Pearson, those of means by Student's t. Groups of replicates make them longer, by the spread "
+    "between groups. Replicates on which a test has no result are missing: they are counted and not drawn again."
 )
 
 # Lines differ in more than their colours.
@@ -62,13 +62,17 @@ def sections(tables: Tables, study: Simulation) -> list[Section]:
 
 
 def summary(tables: Tables, study: Simulation) -> dict[str, Table]:
-    """What a terminal shows at the end: how many type I error rates lie where."""
-    if "verdict" not in tables.get("rates", ()):
-        return {}
-    rates = at_first_alpha(tables["rates"], study)
-    counts = rates.groupby(["method", "quantity"])["verdict"].value_counts().unstack(fill_value=0)
-    title = f"Type I error rates at {study.alphas[0]:g} and Bradley's range"
-    return {title: Table.of_text(counts.reset_index())}
+    """What a terminal shows at the end: how many type I error rates lie where, and what failed."""
+    shown = {}
+    if "verdict" in tables.get("rates", ()):
+        rates = at_first_alpha(tables["rates"], study)
+        counts = rates.groupby(["method", "quantity"])["verdict"].value_counts().unstack(fill_value=0)
+        shown[f"Type I error rates at {study.alphas[0]:g} and Bradley's range"] = Table.of_text(counts.reset_index())
+    if "failures" in tables:
+        counts = tables["failures"].groupby(["analysis", "failure"], sort=False)["n_failed"].sum().reset_index()
+        columns = {"analysis": "{analysis}", "error": "{failure}", "replicates": "{n_failed:,}"}
+        shown["Errors of functions of study.py"] = Table(counts.drop_duplicates("analysis"), columns)
+    return shown
 
 
 def _rates(rates: pd.DataFrame, study: Simulation, at: dict[str, str], replicates: dict[str, str]) -> Section:
@@ -89,7 +93,9 @@ def _rates(rates: pd.DataFrame, study: Simulation, at: dict[str, str], replicate
         columns["observed gain / true gain (type M)"] = "[{type_m:.2f} ({type_m_low:.2f} – {type_m_high:.2f})]"
     if len(study.alphas) > 1:
         text += " The other levels are in rates.csv."
-    figure = Figure("rates", partial(rates_figure, shown, study, study.x)) if study.x else None
+    figure = None
+    if study.x and (shown["quantity"] != CAUTION).any():
+        figure = Figure("rates", partial(rates_figure, shown, study, study.x))
     return Section("Rates", text, figure=figure, table=Table(shown, columns))
 
 
@@ -132,7 +138,7 @@ def _drawn(rates: pd.DataFrame, study: Simulation, along: str, panels: str | Non
     views = [("", rates)]
     if panels:
         views = [(study.title_of(panels, value), rows) for value, rows in rates.groupby(panels, sort=False)]
-    per_row, width = min(3, len(views)), min(0.6, 0.08 * len(looks))
+    per_row = min(3, len(views))
     figure, axes = plot.panels([title for title, _ in views], per_row=per_row, height=2.8, width=3.4)
     for (_, rows), ax in zip(views, axes, strict=True):
         if "verdict" in rows and rows["verdict"].notna().any():
@@ -141,7 +147,7 @@ def _drawn(rates: pd.DataFrame, study: Simulation, along: str, panels: str | Non
         for k, (line, (colour, marker)) in enumerate(looks.items()):
             members = rows[lines[rows.index] == line]
             # Beside each other, so that intervals do not hide each other.
-            at = members[along].map(places) + width * ((k + 0.5) / len(looks) - 0.5)
+            at = members[along].map(places) + min(0.06, 0.6 / len(looks)) * (k + 0.5 - len(looks) / 2)
             style = {"color": colour, "marker": marker, "markersize": 3, "linewidth": 0.9}
             dots(ax, at, members, "share", label=line, **style)
         ax.set_xticks(list(places.values()), [study.title_of(along, level) for level in places])
