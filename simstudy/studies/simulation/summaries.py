@@ -145,7 +145,6 @@ def quantiles(numbers: Array, shares: Sequence[float]) -> Row:
     """Quantiles with their exact intervals; an end is NaN where there are too few numbers for it."""
     kept = numbers[~np.isnan(numbers)]
     row: Row = {}
-    interval: Any
     for share in shares if len(kept) else ():
         name = quantile_column(share)
         interval: Any = stats.quantile_test(kept, p=share).confidence_interval(0.95)
