@@ -19,7 +19,7 @@ from simstudy.truth.dependence import (
 from simstudy.truth.fitted import Fitted, fit
 from simstudy.truth.margins import Bernoulli, Beta, BetaBinomial, Gamma, LogNormal, Margin, Ordinal, StudentT
 from simstudy.truth.models import Drawn, ItemClusters, KnownTruth, ScoreModel
-from simstudy.truth.named import MODELS, clustered_accuracies, correlated_accuracies, right_or_wrong
+from simstudy.truth.named import MODELS, clustered_accuracies, correlated_accuracies, named_model, right_or_wrong
 from simstudy.truth.redrawn import redraw
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "clustered_accuracies",
     "correlated_accuracies",
     "fit",
+    "named_model",
     "of_families",
     "redraw",
     "right_or_wrong",

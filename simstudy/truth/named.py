@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from types import MappingProxyType
 from typing import Any
 
@@ -19,7 +20,7 @@ from simstudy.truth.dependence import (
     of_families,
 )
 from simstudy.truth.margins import Bernoulli, Beta, BetaBinomial, Gamma, LogNormal, Margin, Ordinal, StudentT
-from simstudy.truth.models import ItemClusters, KnownTruth, Null, ScoreModel
+from simstudy.truth.models import ItemClusters, KnownTruth, ScoreModel
 from simstudy.validation import InputError, check_choice, check_whole, number_list
 
 #: Margins by name, with the parameters of their classes.
@@ -167,8 +168,6 @@ def scores(
     margins: Sequence[Mapping[str, Any]],
     dependence: Mapping[str, Any] = MappingProxyType({"kind": "Independent"}),
     metric: str = "mean",
-    gain: float | None = None,
-    null: Null = "equal margins",
     *,
     clusters: Mapping[str, Any] | None = None,
     n_systems: int | None = None,
@@ -183,9 +182,6 @@ def scores(
         A table with ``kind``, a name in `DEPENDENCES`, and parameters; one of these, ``of``, may be such a table.
     metric
         The name of a metric of one score an item.
-    gain, null
-        The true gain that the first system is given, and how (`KnownTruth.with_gain`); None: the margins are as they
-        are.
     clusters
         The parameters of `ItemClusters`, of which ``effects`` is a table as `dependence`; None: items are independent.
     n_systems
@@ -205,13 +201,12 @@ def scores(
     described = dict(clusters or {})
     if "effects" in described:
         described["effects"] = _made("clusters.effects", described["effects"], DEPENDENCES)
-    model = ScoreModel(
+    return ScoreModel(
         [_made("margins", margin, MARGINS) for margin in margins] * (n_systems or 1),
         _made("dependence", dependence, DEPENDENCES),
-        _made("clusters", {"kind": "clusters", **described}, {"clusters": ItemClusters}) if described else None,
+        _made("clusters", {"kind": "ItemClusters", **described}, {"ItemClusters": ItemClusters}) if described else None,
         metric=metric,
     )
-    return model if gain is None else model.with_gain(gain, null=null)
 
 
 def _made(argument: str, table: object, kinds: Mapping[str, Callable[..., Any]]) -> Any:
@@ -222,10 +217,18 @@ def _made(argument: str, table: object, kinds: Mapping[str, Callable[..., Any]])
     parameters = {name: value for name, value in table.items() if name != "kind"}
     if "of" in parameters:
         parameters["of"] = _made(f"{argument}.of", parameters["of"], kinds)
+    return _called(argument, table["kind"], kinds[table["kind"]], parameters)
+
+
+def _called(argument: str, name: str, function: Callable[..., Any], parameters: Mapping[str, Any]) -> Any:
+    """What a function or class makes of parameters; a ValueError names those that it has."""
+    known = signature(function).parameters
+    if unknown := [key for key in parameters if key not in known]:
+        raise InputError(argument, f"must have parameters of {name}, {', '.join(known)}", unknown[0])
     try:
-        return kinds[table["kind"]](**parameters)
+        return function(**parameters)
     except TypeError as error:
-        raise InputError(argument, f"must have the parameters of {table['kind']}: {error}") from None
+        raise InputError(argument, f"must have the parameters of {name}, {', '.join(known)}: {error}") from None
 
 
 #: Models whose true scores are known, by name: what draws test sets for them.
@@ -234,3 +237,29 @@ MODELS: dict[str, Callable[..., KnownTruth]] = {
     "RightOrWrong": right_or_wrong,
     "Scores": scores,
 }
+
+
+def parameters_of(model: str) -> list[str]:
+    """The names of what a model of `MODELS` may be given."""
+    check_choice("model", model, MODELS)
+    return [*signature(MODELS[model]).parameters, "gain", "null"]
+
+
+def named_model(model: str, parameters: Mapping[str, Any]) -> KnownTruth:
+    """The model of this name in `MODELS`, with its parameters.
+
+    Beside these, `gain` and `null` may say which true gain the first of two systems is given, and how
+    (`KnownTruth.with_gain`); without a gain the systems are as their parameters make them.
+
+    Examples
+    --------
+    >>> named_model("RightOrWrong", {"accuracies": [0.9, 0.8], "between": 0.5}).true_gain
+    10.0
+    >>> round(named_model("Responses", {"recall": [0.7, 0.7], "precision": [0.8, 0.8], "gain": 2}).true_gain, 9)
+    2.0
+    """
+    check_choice("model", model, MODELS)
+    rest = {name: value for name, value in parameters.items() if name not in ("gain", "null")}
+    made: KnownTruth = _called("model", model, MODELS[model], rest)
+    gain = parameters.get("gain")
+    return made if gain is None else made.with_gain(gain, null=parameters.get("null", "equal margins"))

@@ -34,7 +34,7 @@ CURVE = pd.DataFrame(
 @pytest.fixture(scope="module")
 def found() -> Examination:
     """Nine systems of three groups at a level of 0.2; p-values are from 999 resamples."""
-    outputs = correlated_accuracies(np.linspace(0.5, 0.8, 9).tolist(), 150, seed=1)
+    outputs = correlated_accuracies(np.linspace(0.5, 0.8, 9).tolist(), 150, seed=2)
     outputs = replace(outputs, systems=outputs.systems.assign(group=list("xyzxyzxyz")), test_set="exam")
     return examine(outputs, by="group", alpha=0.2, n_resamples=999, monte_carlo=True, seed=2)
 

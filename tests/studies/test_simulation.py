@@ -778,8 +778,8 @@ def first(replicate): return {"score": replicate.scores[0].mean()}
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"t_paired"', '"t_pared"', "tests must be one of .*, not 't_pared' .did you mean 't_paired'"),
-        ("factors.n_units", "factors.share", "factors must have names .* that no column has, not 'share'"),
+        ('"t_paired"', '"t_pared"', "tests must be tests of simstudy, or functions of a study.py beside it, not 't_pared'"),
+        ("factors.n_units", "factors.share", "factors must not be called as a column of the tables is, not 'share'"),
         ("[5, 9]", "[5, 5]", r"factors.n_units: it must have each level once, not \[5, 5\]"),
         ("[5, 9]", "5", "factors.n_units: it must be a list of numbers and texts, or tables of values with a name"),
         ("most = 20", "most = 25", "replicates, most must be a multiple of block, which is 10, not 25"),
@@ -787,6 +787,8 @@ def first(replicate): return {"score": replicate.scores[0].mean()}
         ("fixed.model", "fixed.spred = 0.5\nfixed.model", "n_units 5, n_units 9: spred: Scores has no such parameter"),
         ("fixed.margins", "fixed.nulls", "nulls: Scores has no such parameter"),
         ('"Scores"', '"Normal"', "n_units 5, n_units 9: model must be one of Responses, .*, not 'Normal'"),
+        ("fixed.margins = [", 'fixed.margins = [\n{ kind = "Gamma", average = 1, shape = 1 },',
+         "n_units 5, n_units 9: tests of simstudy compare two systems, not 3; ask about several systems in a function"),
         ("tests", "x = 'unit'\ntests", "x must be one of n_units, not 'unit'"),
         ("tests", "rules = [{ where = { n_units = [7] }, skip = true }]\ntests", "rules.where.n_units must be levels"),
         ("tests", "rules = [{ where = { n_units = [5, 9] }, skip = true }]\ntests", "rules must leave a condition"),
@@ -803,6 +805,14 @@ def test_wrong_keys_are_refused_in_one_line(tmp_path: Path, old: str, new: str, 
     with pytest.raises(StudyError, match=message) as caught:
         tables_of(folder)
     assert "\n" not in str(caught.value)
+
+
+def test_a_test_that_applies_in_no_condition_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keys = GOOD.replace('["t_paired"]', '["t_paired", "mcnemar"]')
+    run = ss.run_study(load_study(folder_of(tmp_path, keys)), out=tmp_path / "out", n_jobs=1)
+    assert set(run.tables["rates"]["method"]) == {"t_paired", "jackknife interval"}
+    assert "no result of mcnemar: they apply in no condition" in capsys.readouterr().err
+    assert "mcnemar: they apply in no condition" in (tmp_path / "out" / "README.md").read_text("utf-8")
 
 
 def test_values_are_parameters_of_the_model_or_values_that_study_py_reads(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from simstudy.truth import (
     clustered_accuracies,
     correlated_accuracies,
     fit,
+    named_model,
     right_or_wrong,
 )
 from tests.truth.bivariate import outcome_correlation
@@ -301,7 +302,7 @@ clusters = { correlation = 0.2, size = 3, effects = { kind = "Independent" } }
 
 
 def _described(**changed: Any) -> KnownTruth:
-    return MODELS["Scores"](**{**tomllib.loads(TABLE), **changed})
+    return named_model("Scores", {**tomllib.loads(TABLE), **changed})
 
 
 def test_a_table_makes_the_model() -> None:
@@ -321,17 +322,22 @@ def test_a_table_makes_the_model() -> None:
     boards = MODELS["Scores"]([{"kind": "Bernoulli", "probability": 0.7}], metric="accuracy", n_systems=4)
     assert boards.scores().tolist() == [70.0] * 4
     assert MODELS["RightOrWrong"]([0.9, 0.8, 0.7], 0.5).n_systems == 3
+    points = {"recall": [0.6, 0.7], "precision": [0.9, 0.8], "gain": -1.5, "null": "equal means"}
+    moved = named_model("Responses", points)
+    assert (moved.true_gain, moved.precision) == (pytest.approx(-1.5), (0.9, 0.8))  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
         ({"margins": []}, "margins must be tables, one of each system"),
-        ({"margins": [{"kind": "Beta"}] * 2}, "margins must have the parameters of Beta"),
+        ({"margins": [{"kind": "Beta"}] * 2}, "margins must have the parameters of Beta, average, concentration: "),
+        ({"margins": [{"kind": "Beta", "mean": 1}]}, "margins must have parameters of Beta, .* not 'mean'"),
+        ({"dependance": {}}, "model must have parameters of Scores, margins, .*, not 'dependance'"),
         ({"margins": [{"kind": "beta"}] * 2}, "margins.kind must be one of"),
         ({"dependence": {"kind": "Survival", "of": {"kind": "Frank"}}}, "dependence.of.kind must be one of"),
         ({"dependence": 0.5}, "dependence must be a table with kind"),
-        ({"clusters": {"correlation": 0.2}}, "clusters must have the parameters of clusters: .*'size'"),
+        ({"clusters": {"correlation": 0.2}}, "clusters must have the parameters of ItemClusters, .*: .*'size'"),
         ({"clusters": {"correlation": 0.2, "size": 3, "effects": 2}}, "clusters.effects must be a table"),
         ({"gain": 0.8}, "gain must be from -0.3 to 0.7"),
         ({"metric": "bleu"}, "metric must take one score of an item"),

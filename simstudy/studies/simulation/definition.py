@@ -182,8 +182,10 @@ class Simulation(Study):
         """Raise a ValueError for a factor or a test that is not there, or a name that cannot be one."""
         setters: dict[str, str] = {}
         for factor, table in self._values().items():
-            if factor in COLUMNS or factor.startswith("quantile_") or not factor.isidentifier():
-                raise InputError("factors", "must have names of letters, digits and _ that no column has", factor)
+            if not factor.isidentifier():
+                raise InputError("factors", "must have names of letters, digits and _", factor)
+            if factor in COLUMNS or factor.startswith("quantile_"):
+                raise InputError("factors", "must not be called as a column of the tables is", factor)
             for value in {name: None for values in table.values() for name in values}:
                 if setters.setdefault(value, factor) != factor:
                     raise InputError("factors", f"must not set {value} twice, as {setters[value]} and {factor} do")
@@ -197,6 +199,8 @@ class Simulation(Study):
                 if unknown := [level for level in levels if level not in self.factors[factor]]:
                     raise InputError(f"rules.where.{factor}", f"must be levels of {factor}", unknown[0])
         for test in self.tests:
+            if test not in TESTS and not self.functions:
+                raise InputError("tests", "must be tests of simstudy, or functions of a study.py beside it", test)
             check_choice("tests", test, [*TESTS, *self.functions])
         for name in self.replicates.of:
             check_choice("replicates.of", name, [test for test in self.tests if test not in TESTS])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from inspect import signature
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeVar
@@ -18,8 +17,8 @@ from simstudy.outputs import Outputs
 from simstudy.running.fingerprints import derived_seed
 from simstudy.studies.drawn_boards import DrawnBoards
 from simstudy.studies.simulation.definition import Condition
-from simstudy.truth import MODELS, KnownTruth
-from simstudy.validation import InputError, check_choice
+from simstudy.truth import KnownTruth, named
+from simstudy.validation import InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -263,12 +262,6 @@ def _drawn(
         yield drawn.by(condition.unit or model.units[0]), model.metric.name
 
 
-def parameters_of(model: Any) -> list[str]:
-    """The names of the parameters of a model."""
-    check_choice("model", model, MODELS)
-    return list(signature(MODELS[model]).parameters)
-
-
 def named_model(condition: Mapping[str, Any]) -> KnownTruth:
     """The model that a condition names, with those of its values that are parameters.
 
@@ -277,8 +270,5 @@ def named_model(condition: Mapping[str, Any]) -> KnownTruth:
     >>> named_model({"model": "RightOrWrong", "accuracies": [0.9, 0.8], "between": 0.5, "n_units": 50}).true_gain
     10.0
     """
-    values = {name: condition[name] for name in parameters_of(condition.get("model")) if name in condition}
-    try:
-        return MODELS[condition["model"]](**values)
-    except TypeError as error:
-        raise InputError("model", f"must have the parameters of {condition['model']}: {error}") from None
+    model = condition.get("model", "")
+    return named.named_model(model, {name: condition[name] for name in named.parameters_of(model) if name in condition})

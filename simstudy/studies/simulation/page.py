@@ -53,8 +53,11 @@ def sections(tables: Tables, study: Simulation) -> list[Section]:
             columns[f"{share:g} quantile"] = f"[{{{name}:.4g}} ({{{name}_low:.4g}} – {{{name}_high:.4g}})]"
         parts.append(Section("Means", text, table=Table(tables["means"], columns)))
     if "conditions" in tables:
-        columns = {**where, "truth": "[{truth:.4g}]", "replicates": "{replicates:,}", "failed": "{n_failed:,}"}
-        text = "Truth: the true gain of the first system, or what the study's truth function says."
+        columns = {**where, "truth": "[{truth:.4g}]", "replicates": "{replicates:,}", "failures": "{n_failed:,}"}
+        text = (
+            "Truth: the true gain of the first system, or what the study's truth function says. Failures are counted "
+        )
+        text += "for each function of study.py."
         parts.append(Section("Conditions", text, table=Table(tables["conditions"], columns)))
     if "failures" in tables:
         columns = {**where, "analysis": "{analysis}", "error": "{failure}", "replicates": "{n_failed:,}"}
@@ -93,7 +96,9 @@ def _rates(rates: pd.DataFrame, study: Simulation, at: dict[str, str], replicate
         )
     if "type_m" in shown and shown["type_m"].notna().any():
         columns["wrong winner if significant (type S)"] = "[{type_s:.3f} ({type_s_low:.3f} – {type_s_high:.3f})]"
-        columns["observed gain / true gain (type M)"] = "[{type_m:.2f} ({type_m_low:.2f} – {type_m_high:.2f})]"
+        columns["estimate / true gain if significant (type M)"] = (
+            "[{type_m:.2f} ({type_m_low:.2f} – {type_m_high:.2f})]"
+        )
     if len(study.alphas) > 1:
         text += " The other levels are in rates.csv."
     figure = None
@@ -128,14 +133,16 @@ def rates_figure(rates: pd.DataFrame, study: Simulation, along: str, panels: str
         line=[", ".join(filter(None, line)) for line in texts[differing].to_numpy()],
         rest=[", ".join(filter(None, line)) for line in texts[rest].to_numpy()],
     )
+    if panels in study.factors and isinstance(study.factors[panels], list):
+        rows[panels] = f"{panels} " + rows[panels]
     rows = rows.join(rates[[name for name in ("share", "low", "high", "verdict") if name in rates]])
     # Methods have colours, and what else differs has markers; or the other way round if more of that differs.
     by = ["method", "rest"] if rows["rest"].nunique() <= rows["method"].nunique() else ["rest", "method"]
     p_value = f"p ≤ {study.alphas[0]:g}"
     shown = [p_value if quantity.startswith("p_value") else quantity for quantity in rates["quantity"]]
     label = f"share: {', '.join(dict.fromkeys(shown))}"
-    level = study.alphas[0] if p_value in shown else None
-    return lines_figure(rows, along, "line", panels, by=by, label=label, level=level, alpha=study.alphas[0])
+    alpha = study.alphas[0]
+    return lines_figure(rows, along, "line", panels, by=by, label=label, level=alpha, alpha=alpha)
 
 
 def lines_figure(

@@ -23,9 +23,10 @@ from simstudy.studies.problems import Problems
 from simstudy.studies.simulation import page
 from simstudy.studies.simulation.analyses import Outcome, OwnTest, RegisteredTests, analyse, joined
 from simstudy.studies.simulation.definition import FILES, Condition, Simulation
-from simstudy.studies.simulation.drawing import Draws, parameters_of
+from simstudy.studies.simulation.drawing import Draws
 from simstudy.studies.simulation.summaries import BRADLEY, Row, largest_error, summarised
-from simstudy.validation import InputError
+from simstudy.truth.named import parameters_of
+from simstudy.validation import InputError, nearest
 
 # What a condition with a model by name may say beside the model's parameters.
 _NO_PARAMETERS = {"model", "n_units"}
@@ -63,7 +64,12 @@ def run(study: Simulation, context: RunContext) -> Findings:
     # A table without rows of the kind has no columns either.
     kept = {name: table for name, table in findings.tables.items() if len(table.columns)}
     data = ({"files": hashes} if hashes else {}) | findings.data
-    return replace(findings, tables=kept, facts=_facts(study, conditions) | findings.facts, data=data)
+    facts = _facts(study, conditions)
+    methods = {row["method"] for of_condition in rows.values() for row in of_condition["rates"]}
+    if silent := [test for test in study.tests if test in TESTS and test not in methods]:
+        facts["Tests without a result"] = f"{', '.join(silent)}: they apply in no condition"
+        say(f"no result of {', '.join(silent)}: they apply in no condition")
+    return replace(findings, tables=kept, facts=facts | findings.facts, data=data)
 
 
 def show(study: Simulation, tables: ShippedTables) -> Shown:
@@ -125,6 +131,9 @@ def conditions_of(study: Simulation, draws: Draws, filled: Sequence[Condition]) 
                 raise InputError("n_units", "must be a whole number of at least 2, in factors or fixed", n_units)
             if draws.generate is None and not draws.within:
                 model = draws.model_of(condition)
+                if model.n_systems != 2 and any(test in TESTS for test in study.tests):
+                    rule = f"of simstudy compare two systems, not {model.n_systems}"
+                    raise InputError("tests", rule, remedy="ask about several systems in a function of study.py")
                 truth, is_of_pairs = model.true_gain, is_of_pairs and model.n_systems == 2
                 units = [unit for unit in units if unit in model.units] or [model.units[0] if study.units else ""]
             if "truth" in study.functions:
@@ -140,9 +149,11 @@ def conditions_of(study: Simulation, draws: Draws, filled: Sequence[Condition]) 
 
 def _check_values(study: Simulation, condition: Condition) -> None:
     """Raise a ValueError where no parameter of the condition's model, and nothing in study.py, has a value's name."""
-    names = condition.keys() - {*parameters_of(condition.get("model"))} - _NO_PARAMETERS
+    known = parameters_of(condition.get("model", ""))
+    names = condition.keys() - {*known} - _NO_PARAMETERS
     if unread := sorted(name for name in names if not study.mentions(name)):
-        raise InputError(f"{', '.join(unread)}: {condition['model']} has no such parameter")
+        hint = nearest(unread[0], known)
+        raise InputError(f"{', '.join(unread)}: {condition['model']} has no such parameter{hint}")
 
 
 def goes_on(study: Simulation, condition: Condition, rows: Mapping[str, list[Row]], look: int) -> bool:
