@@ -778,7 +778,7 @@ def first(replicate): return {"score": replicate.scores[0].mean()}
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"t_paired"', '"t_pared"', "tests must be tests of simstudy, or functions of a study.py beside it, not 't_pared'"),
+        ('"t_paired"', '"t_pared"', "tests must be tests of simstudy, or functions of a study.py .*, not 't_pared'"),
         ("factors.n_units", "factors.share", "factors must not be called as a column of the tables is, not 'share'"),
         ("[5, 9]", "[5, 5]", r"factors.n_units: it must have each level once, not \[5, 5\]"),
         ("[5, 9]", "5", "factors.n_units: it must be a list of numbers and texts, or tables of values with a name"),

@@ -55,9 +55,9 @@ def sections(tables: Tables, study: Simulation) -> list[Section]:
     if "conditions" in tables:
         columns = {**where, "truth": "[{truth:.4g}]", "replicates": "{replicates:,}", "failures": "{n_failed:,}"}
         text = (
-            "Truth: the true gain of the first system, or what the study's truth function says. Failures are counted "
+            "Truth: the true gain of the first system, or what the study's truth function says. Failures are those of "
+            "all functions of study.py."
         )
-        text += "for each function of study.py."
         parts.append(Section("Conditions", text, table=Table(tables["conditions"], columns)))
     if "failures" in tables:
         columns = {**where, "analysis": "{analysis}", "error": "{failure}", "replicates": "{n_failed:,}"}
@@ -96,9 +96,7 @@ def _rates(rates: pd.DataFrame, study: Simulation, at: dict[str, str], replicate
         )
     if "type_m" in shown and shown["type_m"].notna().any():
         columns["wrong winner if significant (type S)"] = "[{type_s:.3f} ({type_s_low:.3f} – {type_s_high:.3f})]"
-        columns["estimate / true gain if significant (type M)"] = (
-            "[{type_m:.2f} ({type_m_low:.2f} – {type_m_high:.2f})]"
-        )
+        columns["significant estimate / true gain (type M)"] = "[{type_m:.2f} ({type_m_low:.2f} – {type_m_high:.2f})]"
     if len(study.alphas) > 1:
         text += " The other levels are in rates.csv."
     figure = None
