@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 
 from simstudy.pages.sections import Figure, Section, Table
-from simstudy.studies import Shown
-from simstudy.studies.simulation.page import rates_figure
+from simstudy.studies import Shown, rates_figure
 
 CLOSING = (
     "Intervals are 95 % Monte Carlo intervals, for shares by Clopper and Pearson and for means by Student's t. All "

@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 
 from simstudy.pages.sections import Figure, Section, Table
-from simstudy.studies import Shown
-from simstudy.studies.simulation.page import rates_figure
+from simstudy.studies import Shown, rates_figure
 
 CLOSING = (
     "A claim says that one system of a pair is better. It is false if the two are equally good or the other one is "
