@@ -322,6 +322,15 @@ def test_verdicts_are_of_the_interval_if_at_most_a_hundredth_is_missing(
     assert expected.get(verdict, not any(expected.values()) or verdict == "no verdict")
 
 
+def test_intervals_of_type_s_and_type_m_are_by_the_spread_between_groups() -> None:
+    rng = np.random.default_rng(5)
+    estimate = (rng.normal(1, 0.5, size=(30, 1)) + rng.normal(0, 0.3, size=(30, 20))).ravel()
+    row, alone = (rejections(np.full(600, 0.01), 0.05, 0.5, estimate, within) for within in (20, 1))
+    for name, numbers in (("type_s", estimate < 0), ("type_m", np.abs(estimate) / 0.5)):
+        assert_allclose((row[f"{name}_low"], row[f"{name}_high"]), group_interval(numbers))
+        assert row[f"{name}_high"] - row[f"{name}_low"] > 1.3 * (alone[f"{name}_high"] - alone[f"{name}_low"])
+
+
 def test_type_s_and_type_m_are_of_significant_estimates_beside_a_negative_gain() -> None:
     estimate, p_values = np.repeat([-3.0, 1.0, -50.0], [18, 2, 80]), np.repeat([0.04, 0.5], [20, 80])
     row = rejections(p_values, 0.05, -2.0, estimate)
@@ -546,6 +555,24 @@ def slow(replicate): return {"is_low": False}
     assert n_sets == flips | {("slow", chance): 100 for chance in (0.0, 0.4, 0.3)}
 
 
+def test_of_several_rules_the_smallest_number_of_replicates_counts(tmp_path: Path) -> None:
+    """In whatever order they are."""
+    rules = "rules = [{ where.n_units = [5], replicates = 20 }, { where.n_units = [5, 9], replicates = 10 },"
+    rules += " { where.n_units = [9], replicates = 30 }, { where.n_units = [7], replicates = 30 }]\n"
+    keys = GOOD.replace("most = 20", "most = 40").replace("[5, 9]", "[5, 7, 9, 11]")
+    study: Any = load_study(folder_of(tmp_path, rules + keys))
+    assert [study.most_replicates(condition, "t_paired") for condition in study.conditions()] == [10, 30, 10, 40]
+
+
+def test_each_replicate_has_random_numbers_of_its_own(tmp_path: Path) -> None:
+    """They are of its number in the condition, whatever the size of blocks."""
+    program = "def mine(replicate): return {'x': replicate.rng.random()}\n"
+    keys = GOOD.replace("t_paired", "mine").replace("most = 20, block = 10", "most = 6, block = 2")
+    means = tables_of(folder_of(tmp_path, keys, program))["means"].set_index("n_units")["mean"]
+    x = [np.random.default_rng(derived_seed(0, "analysis", 9, k)).random() for k in range(6)]
+    assert_allclose(means[9], np.mean(x))
+
+
 def test_tests_are_asked_for_several_units_of_one_draw(tmp_path: Path) -> None:
     """Items and clusters: the observed gains are the same, the p-values are not. Models without clusters have items."""
     keys = """
@@ -607,7 +634,8 @@ def test_large_blocks_are_drawn_in_parts_from_one_stream(tmp_path: Path) -> None
     assert_allclose(means[["size", "first"]], [5 / 3, 2 / 3])
 
 
-def test_k_systems_are_drawn_by_a_model_of_study_py(tmp_path: Path) -> None:
+@pytest.mark.parametrize("k", ["[2, 6]", "[6, 2]"])
+def test_k_systems_are_drawn_by_a_model_of_study_py(tmp_path: Path, k: str) -> None:
     program = """
 from simstudy.studies import by_block
 from simstudy.truth import Bernoulli, GaussianCopula, ScoreModel
@@ -620,7 +648,7 @@ def range_of(block):
     p_values = block.boards.p_values("sign_flips")
     return {"best": {"p_value": p_values.min(axis=1)}, "shape": {"pairs": [p_values.shape[1]] * len(block)}}
 """
-    keys = "tests = ['range_of']\nreplicates = { most = 300, block = 100 }\nfixed.n_units = 40\nfactors.k = [2, 6]\n"
+    keys = f"tests = ['range_of']\nreplicates = {{ most = 300, block = 100 }}\nfixed.n_units = 40\nfactors.k = {k}\n"
     tables = tables_of(folder_of(tmp_path, keys, program))
     shares = tables["rates"].set_index("k")["share"]
     assert shares[6] > 2 * shares[2]
