@@ -20,7 +20,7 @@ from simstudy.files.datasets import DataError
 from simstudy.studies import StudyError, derived_seed, load_study, make_study
 from simstudy.studies.run import run_shard, study_cells
 from simstudy.studies.simulation.definition import COLUMNS, Replicates, Simulation
-from simstudy.studies.simulation.page import rates_figure
+from simstudy.studies.simulation.page import rates_figure, sections
 from simstudy.studies.simulation.summaries import largest_error, mean, quantiles, rate, rejections, summarised
 from simstudy.studies.templates import new_study
 from simstudy.truth import Gamma, ScoreModel, StudentT, right_or_wrong
@@ -194,6 +194,18 @@ def test_lines_are_called_after_what_differs_and_panels_may_be_another_column() 
     (ax,) = rates_figure(rows.query("pair == 'x' and method == 'Holm'"), study, "n_units").axes
     assert [bars.get_label() for bars in ax.containers] == ["Holm"]
     assert 0.05 in {y for line in ax.get_lines() for y in line.get_ydata()}, "the level"
+
+
+def test_the_figure_of_the_page_has_the_rates_at_the_first_level(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, 'alphas = [0.5, 0.05]\nx = "n_units"\n' + GOOD)
+    tables = tables_of(folder)
+    study: Any = load_study(folder)
+    (figure,) = [part.figure for part in sections(tables, study) if part.figure]
+    (ax,) = figure.draw().axes
+    (bars,) = ax.containers
+    rates = tables["rates"].query("quantity == 'p_value'").pivot(index="n_units", columns="alpha", values="share")
+    assert (rates[0.5] > rates[0.05]).all()
+    assert bars[0].get_ydata().tolist() == rates[0.5].tolist()
 
 
 FAILING = """
@@ -545,6 +557,7 @@ def slow(replicate): return {"is_low": False}
 """
     keys = """
         tests = ["flip", "slow"]
+        alphas = [0.01, 0.05]
         replicates = { most = 1000, block = 50, error = 0.02, of = { slow = 100 } }
         rules = [{ where = { chance = [0.4] }, replicates = 300 }, { where = { chance = [0.9] }, skip = true }]
         factors.chance = [0.0, 0.4, 0.3, 0.9]
@@ -571,6 +584,14 @@ def test_each_replicate_has_random_numbers_of_its_own(tmp_path: Path) -> None:
     means = tables_of(folder_of(tmp_path, keys, program))["means"].set_index("n_units")["mean"]
     x = [np.random.default_rng(derived_seed(0, "analysis", 9, k)).random() for k in range(6)]
     assert_allclose(means[9], np.mean(x))
+
+
+def test_a_gain_of_the_second_system_is_negative_and_one_of_rounding_is_none(tmp_path: Path) -> None:
+    keys = 'tests = ["t_paired"]\nreplicates = { most = 20, block = 20 }\nfixed.n_units = 5\n'
+    tables = tables_of(folder_of(tmp_path, keys + "factors.gain = [-0.5, -1e-12, 1e-12, 0.5]\n", PROGRAM))
+    assert tables["conditions"]["truth"].tolist() == [-0.5, 0, 0, 0.5]
+    rates = tables["rates"].query("quantity == 'p_value'")
+    assert rates["verdict"].notna().tolist() == [False, True, True, False]
 
 
 def test_tests_are_asked_for_several_units_of_one_draw(tmp_path: Path) -> None:
