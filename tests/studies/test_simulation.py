@@ -20,7 +20,7 @@ from simstudy.files.datasets import DataError
 from simstudy.studies import StudyError, derived_seed, load_study, make_study
 from simstudy.studies.run import run_shard, study_cells
 from simstudy.studies.simulation.definition import COLUMNS, Replicates, Simulation
-from simstudy.studies.simulation.page import rates_figure
+from simstudy.studies.simulation.page import rates_figure, sections
 from simstudy.studies.simulation.summaries import largest_error, mean, quantiles, rate, rejections, summarised
 from simstudy.studies.templates import new_study
 from simstudy.truth import Gamma, ScoreModel, StudentT, right_or_wrong
@@ -196,6 +196,18 @@ def test_lines_are_called_after_what_differs_and_panels_may_be_another_column() 
     assert 0.05 in {y for line in ax.get_lines() for y in line.get_ydata()}, "the level"
 
 
+def test_the_figure_of_the_page_has_the_rates_at_the_first_level(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, 'alphas = [0.5, 0.05]\nx = "n_units"\n' + GOOD)
+    tables = tables_of(folder)
+    study: Any = load_study(folder)
+    (figure,) = [part.figure for part in sections(tables, study) if part.figure]
+    (ax,) = figure.draw().axes
+    (bars,) = ax.containers
+    rates = tables["rates"].query("quantity == 'p_value'").pivot(index="n_units", columns="alpha", values="share")
+    assert (rates[0.5] > rates[0.05]).all()
+    assert bars[0].get_ydata().tolist() == rates[0.5].tolist()
+
+
 FAILING = """
 tests = ["picky"]
 replicates = { most = 40, block = 2 }
@@ -320,6 +332,15 @@ def test_verdicts_are_of_the_interval_if_at_most_a_hundredth_is_missing(
     expected = {"below": interval.high < 0.025, "above": interval.low > 0.075}
     expected["inside"] = interval.low >= 0.025 and interval.high <= 0.075
     assert expected.get(verdict, not any(expected.values()) or verdict == "no verdict")
+
+
+def test_intervals_of_type_s_and_type_m_are_by_the_spread_between_groups() -> None:
+    rng = np.random.default_rng(5)
+    estimate = (rng.normal(1, 0.5, size=(30, 1)) + rng.normal(0, 0.3, size=(30, 20))).ravel()
+    row, alone = (rejections(np.full(600, 0.01), 0.05, 0.5, estimate, within) for within in (20, 1))
+    for name, numbers in (("type_s", estimate < 0), ("type_m", np.abs(estimate) / 0.5)):
+        assert_allclose((row[f"{name}_low"], row[f"{name}_high"]), group_interval(numbers))
+        assert row[f"{name}_high"] - row[f"{name}_low"] > 1.3 * (alone[f"{name}_high"] - alone[f"{name}_low"])
 
 
 def test_type_s_and_type_m_are_of_significant_estimates_beside_a_negative_gain() -> None:
@@ -536,6 +557,7 @@ def slow(replicate): return {"is_low": False}
 """
     keys = """
         tests = ["flip", "slow"]
+        alphas = [0.01, 0.05]
         replicates = { most = 1000, block = 50, error = 0.02, of = { slow = 100 } }
         rules = [{ where = { chance = [0.4] }, replicates = 300 }, { where = { chance = [0.9] }, skip = true }]
         factors.chance = [0.0, 0.4, 0.3, 0.9]
@@ -544,6 +566,32 @@ def slow(replicate): return {"is_low": False}
     n_sets = rates.set_index(["method", "chance"])["n_sets"].to_dict()
     flips = {("flip", 0.0): 200, ("flip", 0.4): 300, ("flip", 0.3): 800}
     assert n_sets == flips | {("slow", chance): 100 for chance in (0.0, 0.4, 0.3)}
+
+
+def test_of_several_rules_the_smallest_number_of_replicates_counts(tmp_path: Path) -> None:
+    """In whatever order they are."""
+    rules = "rules = [{ where.n_units = [5], replicates = 20 }, { where.n_units = [5, 9], replicates = 10 },"
+    rules += " { where.n_units = [9], replicates = 30 }, { where.n_units = [7], replicates = 30 }]\n"
+    keys = GOOD.replace("most = 20", "most = 40").replace("[5, 9]", "[5, 7, 9, 11]")
+    study: Any = load_study(folder_of(tmp_path, rules + keys))
+    assert [study.most_replicates(condition, "t_paired") for condition in study.conditions()] == [10, 30, 10, 40]
+
+
+def test_each_replicate_has_random_numbers_of_its_own(tmp_path: Path) -> None:
+    """They are of its number in the condition, whatever the size of blocks."""
+    program = "def mine(replicate): return {'x': replicate.rng.random()}\n"
+    keys = GOOD.replace("t_paired", "mine").replace("most = 20, block = 10", "most = 6, block = 2")
+    means = tables_of(folder_of(tmp_path, keys, program))["means"].set_index("n_units")["mean"]
+    x = [np.random.default_rng(derived_seed(0, "analysis", 9, k)).random() for k in range(6)]
+    assert_allclose(means[9], np.mean(x))
+
+
+def test_a_gain_of_the_second_system_is_negative_and_one_of_rounding_is_none(tmp_path: Path) -> None:
+    keys = 'tests = ["t_paired"]\nreplicates = { most = 20, block = 20 }\nfixed.n_units = 5\n'
+    tables = tables_of(folder_of(tmp_path, keys + "factors.gain = [-0.5, -1e-12, 1e-12, 0.5]\n", PROGRAM))
+    assert tables["conditions"]["truth"].tolist() == [-0.5, 0, 0, 0.5]
+    rates = tables["rates"].query("quantity == 'p_value'")
+    assert rates["verdict"].notna().tolist() == [False, True, True, False]
 
 
 def test_tests_are_asked_for_several_units_of_one_draw(tmp_path: Path) -> None:
@@ -607,7 +655,8 @@ def test_large_blocks_are_drawn_in_parts_from_one_stream(tmp_path: Path) -> None
     assert_allclose(means[["size", "first"]], [5 / 3, 2 / 3])
 
 
-def test_k_systems_are_drawn_by_a_model_of_study_py(tmp_path: Path) -> None:
+@pytest.mark.parametrize("k", ["[2, 6]", "[6, 2]"])
+def test_k_systems_are_drawn_by_a_model_of_study_py(tmp_path: Path, k: str) -> None:
     program = """
 from simstudy.studies import by_block
 from simstudy.truth import Bernoulli, GaussianCopula, ScoreModel
@@ -620,7 +669,7 @@ def range_of(block):
     p_values = block.boards.p_values("sign_flips")
     return {"best": {"p_value": p_values.min(axis=1)}, "shape": {"pairs": [p_values.shape[1]] * len(block)}}
 """
-    keys = "tests = ['range_of']\nreplicates = { most = 300, block = 100 }\nfixed.n_units = 40\nfactors.k = [2, 6]\n"
+    keys = f"tests = ['range_of']\nreplicates = {{ most = 300, block = 100 }}\nfixed.n_units = 40\nfactors.k = {k}\n"
     tables = tables_of(folder_of(tmp_path, keys, program))
     shares = tables["rates"].set_index("k")["share"]
     assert shares[6] > 2 * shares[2]
