@@ -5,7 +5,7 @@ models of metrics that are no means of scores, `fitted` those that are learned f
 of a few words.
 """
 
-from simstudy.truth.corpus import CorpusModel, Responses
+from simstudy.truth.corpus import Responses
 from simstudy.truth.dependence import (
     Clayton,
     Dependence,
@@ -18,7 +18,7 @@ from simstudy.truth.dependence import (
 )
 from simstudy.truth.fitted import Fitted, fit
 from simstudy.truth.margins import Bernoulli, Beta, BetaBinomial, Gamma, LogNormal, Margin, Ordinal, StudentT
-from simstudy.truth.models import Drawn, ItemClusters, KnownTruth, ScoreModel
+from simstudy.truth.models import ItemClusters, KnownTruth, ScoreModel
 from simstudy.truth.named import MODELS, clustered_accuracies, correlated_accuracies, named_model, right_or_wrong
 from simstudy.truth.redrawn import redraw
 
@@ -28,9 +28,7 @@ __all__ = [
     "Beta",
     "BetaBinomial",
     "Clayton",
-    "CorpusModel",
     "Dependence",
-    "Drawn",
     "Fitted",
     "Gamma",
     "GaussianCopula",

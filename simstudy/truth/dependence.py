@@ -34,7 +34,13 @@ _ROUNDING = 1e-8
 
 
 class Dependence(FieldsMixin, ABC):
-    """A copula."""
+    """A copula.
+
+    Examples
+    --------
+    >>> float(Clayton(2.0).rank_correlation(2)[0, 1])
+    0.5
+    """
 
     #: Whether any two systems' numbers may be swapped and the law of these two stays the same.
     exchangeable: bool = True
@@ -57,7 +63,13 @@ class Dependence(FieldsMixin, ABC):
 
 @dataclass(frozen=True)
 class Independent(Dependence):
-    """Systems that have nothing in common."""
+    """Systems that have nothing in common.
+
+    Examples
+    --------
+    >>> Independent().uniforms(4, 3, np.random.default_rng(0)).shape
+    (4, 3)
+    """
 
     def uniforms(self, n_items: int, n_systems: int, rng: np.random.Generator) -> FloatArray:
         return np.maximum(rng.random((n_items, n_systems)), LEAST)
@@ -139,6 +151,11 @@ class TCopula(GaussianCopula):
         As that of `GaussianCopula`; 0 is not independence.
     df
         Degrees of freedom, at least 0.1; few: much dependence in both tails.
+
+    Examples
+    --------
+    >>> TCopula(0.5, df=3).rank_correlation(2)[0, 1].round(6) == GaussianCopula(0.5).rank_correlation(2)[0, 1].round(6)
+    np.True_
     """
 
     df: float = 4.0
@@ -166,6 +183,11 @@ class Clayton(Dependence):
     ----------
     theta
         From 1e-100 to 1e100; Kendall's tau of two systems is theta / (theta + 2).
+
+    Examples
+    --------
+    >>> Clayton(2.0).uniforms(4, 3, np.random.default_rng(0)).shape
+    (4, 3)
     """
 
     theta: float
@@ -201,6 +223,11 @@ class Gumbel(Dependence):
         From 1 (independence) to 1e100; without shares Kendall's tau of two systems is 1 - 1 / theta.
     shares
         K numbers from 0 (the system is independent of all others) to 1; none: 1 of each.
+
+    Examples
+    --------
+    >>> float(Gumbel(4.0).rank_correlation(2)[0, 1].round(6)), Gumbel(4.0, (0.9, 0.4)).exchangeable
+    (0.75, False)
     """
 
     theta: float
@@ -254,7 +281,13 @@ class Gumbel(Dependence):
 
 @dataclass(frozen=True)
 class Survival(Dependence):
-    """Another dependence upside down: one less its numbers, so that lower and upper tail change places."""
+    """Another dependence upside down: one less its numbers, so that lower and upper tail change places.
+
+    Examples
+    --------
+    >>> float(Survival(Clayton(2.0)).rank_correlation(2)[0, 1])
+    0.5
+    """
 
     of: Dependence
 

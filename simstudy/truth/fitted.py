@@ -46,6 +46,12 @@ class Fitted(FieldsMixin):
         What differences between systems' scores were multiplied by; 1 where they were taken as they were.
     notes
         What could not be learned, and what was changed, for people.
+
+    Examples
+    --------
+    >>> from simstudy.truth import correlated_accuracies
+    >>> fit(correlated_accuracies([0.6, 0.7], 400)).model.n_systems
+    2
     """
 
     model: KnownTruth

@@ -44,7 +44,13 @@ def check_one(argument: str, value: object, least: float, most: float = np.inf) 
 
 
 class Margin(FieldsMixin, ABC):
-    """The distribution of one system's item scores."""
+    """The distribution of one system's item scores.
+
+    Examples
+    --------
+    >>> Beta(0.3, concentration=2).with_mean(0.5)
+    Beta(average=0.5, concentration=2)
+    """
 
     @property
     @abstractmethod

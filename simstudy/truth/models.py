@@ -162,6 +162,18 @@ class KnownTruth(FieldsMixin, ABC):
         What systems have in common on an item.
     clusters
         How items come in clusters; None: they are independent.
+
+    Examples
+    --------
+    >>> class Coins(KnownTruth):
+    ...     metric, n_systems = get_metric("accuracy"), 2
+    ...     def scores(self):
+    ...         return np.array([50.0, 50.0])
+    ...     def statistics(self, uniforms, rng):
+    ...         right = (uniforms.T < 0.5).astype(int)
+    ...         return np.stack([right, np.ones_like(right)], axis=-1)
+    >>> Coins().draw(3, 8, np.random.default_rng(0)).statistics.shape, Coins().outputs(20).n_items
+    ((3, 2, 8, 2), 20)
     """
 
     metric: Metric

@@ -19,7 +19,6 @@ from simstudy.truth import (
     Beta,
     BetaBinomial,
     Clayton,
-    CorpusModel,
     Gamma,
     GaussianCopula,
     Gumbel,
@@ -38,6 +37,7 @@ from simstudy.truth import (
     named_model,
     right_or_wrong,
 )
+from simstudy.truth.corpus import CorpusModel
 from tests.truth.bivariate import outcome_correlation
 
 JUDGE = Ordinal((1, 2, 3, 4, 5), (0.1, 0.2, 0.3, 0.3, 0.1))
