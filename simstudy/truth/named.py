@@ -191,8 +191,8 @@ def scores(
     --------
     >>> judged = {"kind": "Ordinal", "values": [1, 2, 3], "probabilities": [0.2, 0.3, 0.5]}
     >>> pair = scores([judged, {"kind": "Beta", "average": 0.5, "concentration": 2}], {"kind": "Clayton", "theta": 2})
-    >>> pair.scores().round(6).tolist(), pair.draw(5, 20, np.random.default_rng(0)).statistics.shape
-    ([2.3, 0.5], (5, 2, 20, 2))
+    >>> pair.scores().round(6).tolist()
+    [2.3, 0.5]
     """
     if not isinstance(margins, Sequence) or not margins:
         raise InputError("margins", "must be tables, one of each system", margins)
