@@ -49,7 +49,7 @@ def agreement(
     --------
     >>> from simstudy.comparisons.comparing import compare
     >>> from simstudy.truth import correlated_accuracies
-    >>> outputs = correlated_accuracies([0.7, 0.76, 0.82], 400)
+    >>> outputs = correlated_accuracies([0.7, 0.76, 0.82], 400, seed=1)
     >>> tests = ("randomization", "z_independent")
     >>> table = agreement(pd.concat([compare(outputs, test=test).frame for test in tests]))
     >>> table[["test", "n_pairs", "n_rejected", "only_reference"]].to_numpy().tolist()

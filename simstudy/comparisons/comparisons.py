@@ -62,7 +62,7 @@ class Comparisons(ReprMixin):  # noqa: D101 (the docstring has the columns of th
     Examples
     --------
     >>> import simstudy as ss
-    >>> pairs = ss.compare(ss.truth.correlated_accuracies([0.7, 0.72, 0.8], 400))
+    >>> pairs = ss.compare(ss.truth.correlated_accuracies([0.7, 0.72, 0.8], 400, seed=4))
     >>> pairs.significant().frame[["system_a", "system_b"]].values.tolist()
     [['system-3', 'system-2'], ['system-3', 'system-1']]
     >>> pairs.pair("system-3", "system-1").p_value < 0.01

@@ -210,7 +210,7 @@ class Examination(ReprMixin):
         >>> from simstudy.truth import correlated_accuracies
         >>> found = examine(correlated_accuracies([0.5, 0.7, 0.9], 400))
         >>> print(found.to_latex("leaderboard").splitlines()[8])
-        \textbf{system-3} & \textbf{92.0} & [88.9, 94.3] & 1 (1) \\
+        \textbf{system-3} & \textbf{92.3} & [89.2, 94.5] & 1 (1) \\
         """
         return in_latex(self.paper(baseline=baseline), table)
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from simstudy.truth.synthetic import outcome_correlation
 
 from tests.experiments.programs import block_of, program, shipped
 from tests.experiments.test_multiple_systems import scipy_p_value
+from tests.truth.bivariate import outcome_correlation
 
 BEST, LOOKS = program("best_variant"), program("repeated_looks")
 FEW: dict[str, Any] = {"n_units": 50, "most_variants": 3, "alpha": 0.2, "n_draws": 29}

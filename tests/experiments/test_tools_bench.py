@@ -50,9 +50,11 @@ SKEWED = SHIPPED.conditions["skewed"].model_dump()
 @pytest.mark.parametrize(
     "change",
     [
-        {"seed": 1}, {"levels": [0.2, 0.05]}, {"block": 6}, {"n_resamples": 29},
+        {"seed": 1}, {"levels": [0.2, 0.05]}, {"block": 6}, {"n_resamples": 9},
         {"conditions": {"skewed": {**SKEWED, "n_items": 31}}},
-        {"conditions": {"skewed": {**SKEWED, "parameters": [{"spread": 1.5}]}}},
+        {"conditions": {"skewed": {**SKEWED, "parameters": [{"margins": [
+            {"kind": "Gamma", "average": 1.0, "shape": 1.0}, {"kind": "StudentT", "average": 1.0, "scale": 9.0}
+        ]}]}}},
     ],
     ids=str,
 )  # fmt: skip
