@@ -616,6 +616,12 @@ def slow(replicate): return {"is_low": False}
     assert n_sets == flips | {("slow", chance): 100 for chance in (0.0, 0.4, 0.3)}
 
 
+def test_a_level_may_set_another_value_than_fixed(tmp_path: Path) -> None:
+    keys = GOOD + "fixed.metric = 'mean'\nfactors.pair = { as_fixed = {}, other = { metric = 'ap' } }\n"
+    study: Any = load_study(folder_of(tmp_path, keys))
+    assert [condition["metric"] for condition in study.conditions()] == ["mean", "ap"] * 2
+
+
 def test_of_several_rules_the_smallest_number_of_replicates_counts(tmp_path: Path) -> None:
     """In whatever order they are."""
     rules = "rules = [{ where.n_units = [5], replicates = 20 }, { where.n_units = [5, 9], replicates = 10 },"
