@@ -7,7 +7,7 @@ import json
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -20,8 +20,16 @@ from simstudy.files.datasets import DataError
 from simstudy.studies import StudyError, derived_seed, load_study, make_study
 from simstudy.studies.run import run_shard, study_cells
 from simstudy.studies.simulation.definition import COLUMNS, Replicates, Simulation
-from simstudy.studies.simulation.page import rates_figure, sections
-from simstudy.studies.simulation.summaries import largest_error, mean, quantiles, rate, rejections, summarised
+from simstudy.studies.simulation.page import at_first_alpha, rates_figure, sections
+from simstudy.studies.simulation.summaries import (
+    coverage,
+    largest_error,
+    mean,
+    quantiles,
+    rate,
+    rejections,
+    summarised,
+)
 from simstudy.studies.templates import new_study
 from simstudy.truth import Gamma, ScoreModel, StudentT, right_or_wrong
 
@@ -208,6 +216,30 @@ def test_the_figure_of_the_page_has_the_rates_at_the_first_level(tmp_path: Path)
     assert bars[0].get_ydata().tolist() == rates[0.5].tolist()
 
 
+def test_rates_without_a_level_are_shown_beside_those_at_the_first_level(tmp_path: Path) -> None:
+    """A function returns a p-value and a statement: the page has the p-value once, and the statement."""
+    program = "def mine(replicate): return {'p_value': replicate.rng.random(), 'is_high': True}\n"
+    keys = GOOD.replace("t_paired", "mine").replace("[5, 9]", "[5]")
+    folder = folder_of(tmp_path, "alphas = [0.1, 0.2]\n" + keys, program)
+    rates, study = tables_of(folder)["rates"], cast(Simulation, load_study(folder))
+    assert rates["quantity"].tolist() == ["p_value", "p_value", "is_high"]
+    assert at_first_alpha(rates, study).index.tolist() == [0, 2]
+
+
+def test_a_line_without_the_first_level_begins_at_the_second_place() -> None:
+    """Three levels are at 0, 1 and 2; the lines a and b are beside each other, half of 0.12 apart."""
+    base = {"name": "small", "kind": "simulation", "title": "T", "question": "Q", "tests": ["sign_flips"]}
+    factors = {"n_units": [20, 50, 90]}
+    study: Any = make_study(base | {"factors": factors, "replicates": {"most": 500}}, "here", Simulation)
+    rows = pd.DataFrame([(20, "a"), (50, "a"), (90, "a"), (50, "b"), (90, "b")], columns=["n_units", "method"]).assign(
+        quantity="any claim", share=0.5, low=0.0, high=1.0
+    )
+    (ax,) = rates_figure(rows, study, "n_units").axes
+    places = {str(bars.get_label()): bars[0].get_xdata().tolist() for bars in ax.containers}
+    assert places == {"a": pytest.approx([-0.03, 0.97, 1.97]), "b": pytest.approx([1.03, 2.03])}
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["20", "50", "90"]
+
+
 FAILING = """
 tests = ["picky"]
 replicates = { most = 40, block = 2 }
@@ -357,6 +389,14 @@ def test_type_s_and_type_m_are_of_significant_estimates_beside_a_negative_gain()
     assert summarised({"own": outcome}, -2.0, [0.05])["rates"][0]["n_wrong"] == 2
 
 
+def test_intervals_that_end_at_the_truth_hold_it() -> None:
+    """Of four intervals one has 2 inside, one begins at 2, one ends at 2, and one is below 2. A fifth is missing."""
+    low, high = np.array([1, 2, 1, 0, np.nan]), np.array([3, 4, 2, 1, np.nan])
+    row = coverage(low, high, 2.0)
+    assert (row["count"], row["n_sets"], row["n_missing"]) == (3, 4, 1)
+    assert row["mean_width"] == 1.5
+
+
 def test_intervals_of_quantiles_end_at_order_statistics() -> None:
     """The numbers below a quantile are binomial: 3 to 9 of 12 are with probability 0.961, and 4 to 8 with 0.854. Below
     the 0.9 quantile are at least 8 with probability 0.996, at least 9 with 0.974, and all of them with 0.28.
@@ -418,6 +458,14 @@ def test_a_change_of_study_py_leaves_the_cells_of_registered_tests(tmp_path: Pat
     states = study_cells(folder, out=tmp_path / "out").set_index("cell")["state"].to_dict()
     expected = {"tests of simstudy": "done", "mine": "missing"}
     assert {name.split(", ")[1]: state for name, state in states.items()} == expected
+
+
+def test_registered_tests_are_computed_again_when_generate_changes(tmp_path: Path) -> None:
+    program = "def generate(condition, rng): return rng.normal(size=(2, 5)) + [[1], [0]]\n"
+    keys = "tests = ['t_paired']\nreplicates = { most = 10, block = 5 }\nfactors.copy = [1]\n"
+    first = tables_of(folder_of(tmp_path, keys, program))["means"].set_index("quantity").loc["estimate"]
+    second = tables_of(folder_of(tmp_path, keys, program.replace("[1]", "[4]")))["means"].set_index("quantity")
+    assert_allclose(second.loc["estimate", "mean"] - first["mean"], 3)
 
 
 HOOKS = """
@@ -566,6 +614,12 @@ def slow(replicate): return {"is_low": False}
     n_sets = rates.set_index(["method", "chance"])["n_sets"].to_dict()
     flips = {("flip", 0.0): 200, ("flip", 0.4): 300, ("flip", 0.3): 800}
     assert n_sets == flips | {("slow", chance): 100 for chance in (0.0, 0.4, 0.3)}
+
+
+def test_a_level_may_set_another_value_than_fixed(tmp_path: Path) -> None:
+    keys = GOOD + "fixed.metric = 'mean'\nfactors.pair = { as_fixed = {}, other = { metric = 'ap' } }\n"
+    study: Any = load_study(folder_of(tmp_path, keys))
+    assert [condition["metric"] for condition in study.conditions()] == ["mean", "ap"] * 2
 
 
 def test_of_several_rules_the_smallest_number_of_replicates_counts(tmp_path: Path) -> None:
