@@ -13,7 +13,7 @@ import scipy
 from numpy.typing import NDArray
 from scipy import special
 
-from simstudy.studies import METRICS, named_model
+from simstudy.studies import METRICS, model_of
 from simstudy.truth import KnownTruth
 
 Pair = tuple[float, float]
@@ -35,7 +35,7 @@ def model(condition: Mapping[str, Any]) -> KnownTruth:
     """The model that a condition names, one of this study or of simstudy."""
     kind = _MODELS.get(str(condition.get("model")))
     if kind is None:
-        return named_model(condition)
+        return model_of(condition)
     values = {name: condition[name] for name in signature(kind).parameters if name in condition}
     return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 

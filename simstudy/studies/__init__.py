@@ -50,7 +50,7 @@ from simstudy.studies.reused import hashes_of, outputs_of, tables_of
 from simstudy.studies.run import Results, run_study
 from simstudy.studies.side_by_side import side_by_side, side_by_side_sections
 from simstudy.studies.simulation.definition import Condition, Simulation
-from simstudy.studies.simulation.drawing import Block, Replicate, by_block, named_model
+from simstudy.studies.simulation.drawing import Block, Replicate, by_block, model_of
 from simstudy.studies.simulation.page import lines_figure, rates_figure
 from simstudy.truth import MODELS
 from simstudy.truth.redrawn import halves
@@ -62,7 +62,7 @@ __all__ = [
     "Simulation", "Size", "Study", "StudyError", "TaskName", "Training", "benjamini_hochberg", "by_block",
     "central_range", "check_comparison", "check_systems", "clopper_pearson", "close_pairs", "declared_version",
     "derived_seed", "disagreement_of_correlation", "fisher_exact", "halves", "hashes_of", "holm", "label",
-    "lines_figure", "load_study", "make_study", "minimum_detectable_gain", "named_model", "of_pairs", "of_spread",
+    "lines_figure", "load_study", "make_study", "minimum_detectable_gain", "model_of", "of_pairs", "of_spread",
     "one_of", "outputs_of", "rates_figure", "run_comparisons", "run_study", "shipped_studies", "side_by_side",
     "side_by_side_sections", "size_for", "tables_of", "tango", "train", "training_variance",
 ]  # fmt: skip

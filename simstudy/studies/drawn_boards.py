@@ -16,10 +16,11 @@ from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray, IntArray
 from simstudy.metrics.influence import n_undefined
 from simstudy.truth import KnownTruth
+from simstudy.truth.models import Drawn
 from simstudy.validation import InputError, check_choice, check_whole
 
-# Scores of one system on one item that are in memory together.
-_SCORES = 2_000_000
+#: Scores of one system on one item that are in memory together.
+SCORES = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +64,7 @@ class DrawnBoards:
         """Test sets of so many items, or clusters, some at a time; how many that are is part of what a seed means."""
         check_whole("n_sets", n_sets, 1)
         check_whole("n_units", n_units, 2)
-        size = 1.0 if model.clusters is None else model.clusters.mean_size
-        at_once = max(1, int(_SCORES / (model.n_systems * n_units * size)))
-        for first in range(0, n_sets, at_once):
-            drawn = model.draw(min(at_once, n_sets - first), n_units, rng)
+        for drawn in some_at_a_time(model, n_sets, n_units, rng, SCORES):
             yield cls(drawn.by(model.units[0]), model.metric.name)
 
     @property
@@ -140,3 +138,16 @@ class DrawnBoards:
         return Question(
             statistics, METRICS[self.metric], names, "item", np.array([0, n_units]), alternative, asked=(better, worse)
         )
+
+
+def some_at_a_time(
+    model: KnownTruth, n_sets: int, n_units: int, rng: np.random.Generator, most: int
+) -> Iterator[Drawn]:
+    """Test sets of so many units, in parts of about `most` scores or fewer, but of one test set at least.
+
+    How many test sets a part has is part of what a seed means.
+    """
+    size = 1.0 if model.clusters is None else model.clusters.mean_size
+    at_once = max(1, int(most / (model.n_systems * n_units * size)))
+    for first in range(0, n_sets, at_once):
+        yield model.draw(min(at_once, n_sets - first), n_units, rng)

@@ -79,10 +79,10 @@ def test_some_systems_of_the_same_test_sets(drawn: DrawnBoards) -> None:
 def test_as_many_test_sets_as_asked_for_come_some_at_a_time(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drawn_boards, "_SCORES", 3 * 20 * 4)
-    found = [boards.statistics.shape for boards in DrawnBoards.of(MODEL, 10, 20, rng)]
-    assert found == [(4, 3, 20, 2), (4, 3, 20, 2), (2, 3, 20, 2)]
-    monkeypatch.setattr(drawn_boards, "_SCORES", 1)
+    monkeypatch.setattr(drawn_boards, "SCORES", 3 * 20 * 4)
+    shapes = [boards.statistics.shape for boards in DrawnBoards.of(MODEL, 10, 20, rng)]
+    assert shapes == [(4, 3, 20, 2), (4, 3, 20, 2), (2, 3, 20, 2)]
+    monkeypatch.setattr(drawn_boards, "SCORES", 1)
     assert len(list(DrawnBoards.of(MODEL, 3, 20, rng))) == 3
 
 
@@ -91,11 +91,11 @@ def test_units_of_clusters_have_the_sums_of_their_items(
 ) -> None:
     """Items of a cluster are alike here: all are right, or none. Each test set begins with the first size."""
     margins, clusters = [Bernoulli(0.5)] * 2, ItemClusters(1.0, (3, 1, 2))
-    monkeypatch.setattr(drawn_boards, "_SCORES", 4 * 2 * 5 * 2)
+    monkeypatch.setattr(drawn_boards, "SCORES", 4 * 2 * 5 * 2)
     model = ScoreModel(margins, GaussianCopula(0.5), clusters=clusters, metric="accuracy")
-    found = [drawn.statistics for drawn in DrawnBoards.of(model, 10, 5, rng)]
-    assert [len(statistics) for statistics in found] == [4, 4, 2]
-    right, total = np.moveaxis(np.concatenate(found), -1, 0)
+    parts = [drawn.statistics for drawn in DrawnBoards.of(model, 10, 5, rng)]
+    assert [len(statistics) for statistics in parts] == [4, 4, 2]
+    right, total = np.moveaxis(np.concatenate(parts), -1, 0)
     assert (total == [3, 1, 2, 3, 1]).all()
     assert set(np.unique(right / total)) == {0, 1}
 

@@ -709,6 +709,28 @@ def test_large_blocks_are_drawn_in_parts_from_one_stream(tmp_path: Path) -> None
     assert_allclose(means[["size", "first"]], [5 / 3, 2 / 3])
 
 
+def test_parts_of_clusters_are_by_their_items_and_several_systems_have_units_too(tmp_path: Path) -> None:
+    """Of 40,000 clusters of 5 items two test sets of two systems at a time are in memory."""
+    program = "from simstudy.studies import by_block\n\n@by_block\ndef sizes(block):\n"
+    program += "    return {'size': [len(block)] * len(block), 'units': [block.statistics.shape[2]] * len(block)}\n"
+    keys = """
+        tests = ["sizes"]
+        units = ["cluster", "item"]
+        replicates = { most = 3, block = 3 }
+        rules = [{ where = { n_units = [40_000], systems = ["three"] }, skip = true }]
+        fixed = { model = "RightOrWrong", between = 0.5, within = 0.2, size = 5 }
+        factors.n_units = [10, 40_000]
+        factors.systems = { two = { accuracies = [0.5, 0.5] }, three = { accuracies = [0.5, 0.5, 0.5] } }
+        """
+    means = tables_of(folder_of(tmp_path, keys, program))["means"]
+    means = means.set_index(["n_units", "systems", "unit", "quantity"]).sort_index()
+    assert_allclose(means.loc[(40_000, "two", "cluster"), "mean"], [5 / 3, 40_000])
+    assert_allclose(means.loc[(40_000, "two", "item"), "mean"], [5 / 3, 200_000])
+    for systems in ("two", "three"):
+        assert_allclose(means.loc[(10, systems, "cluster"), "mean"], [3, 10])
+        assert_allclose(means.loc[(10, systems, "item"), "mean"], [3, 50])
+
+
 @pytest.mark.parametrize("k", ["[2, 6]", "[6, 2]"])
 def test_k_systems_are_drawn_by_a_model_of_study_py(tmp_path: Path, k: str) -> None:
     program = """

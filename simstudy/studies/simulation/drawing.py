@@ -15,15 +15,16 @@ from simstudy.metrics import METRICS
 from simstudy.metrics.base import Array, FloatArray
 from simstudy.outputs import Outputs
 from simstudy.running.fingerprints import derived_seed
-from simstudy.studies.drawn_boards import DrawnBoards
+from simstudy.studies.drawn_boards import SCORES, DrawnBoards, some_at_a_time
 from simstudy.studies.simulation.definition import Condition
-from simstudy.truth import KnownTruth, named
+from simstudy.truth import KnownTruth
+from simstudy.truth.named import named_model, parameters_of
 from simstudy.validation import InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Pairs of scores that are in memory together: 150 to 200 MB with all that tests make of them.
-_PAIRS = 500_000
+# Scores of one system on one item that are in memory together. Tests of two systems make 150 to 200 MB of so many.
+_SCORES_OF_PAIRS = 1_000_000
 
 
 def by_block(function: F) -> F:
@@ -78,9 +79,7 @@ class Replicate:
     @property
     def scores(self) -> FloatArray:
         """The score of each system on each unit (K, n)."""
-        if self.metric:
-            return np.asarray(METRICS[self.metric].score(self.data.astype(np.float64)))
-        return scores_of(self.data)
+        return scores_of(self.data, self.metric)
 
     @property
     def outputs(self) -> Outputs:
@@ -141,7 +140,7 @@ class Block:
     def scores(self) -> FloatArray:
         """The scores of each replicate (M, K, n)."""
         if self.metric:
-            return np.asarray(METRICS[self.metric].score(self.data.astype(np.float64)))
+            return scores_of(self.data, self.metric)
         return np.array([scores_of(data) for data in self.data])
 
     @cached_property
@@ -154,8 +153,10 @@ class Block:
         return self.draws.seed_of(self.condition, purpose, self.number) % 2**64
 
 
-def scores_of(data: Any) -> FloatArray:
-    """The scores (K, n) of a replicate that `generate` returned: itself, or its attribute `scores`."""
+def scores_of(data: Any, metric: str = "") -> FloatArray:
+    """The scores (…, K, n) of statistics; of a replicate (K, n) that `generate` returned itself, or its `scores`."""
+    if metric:
+        return np.asarray(METRICS[metric].score(np.asarray(data, dtype=np.float64)))
     return np.asarray(getattr(data, "scores", data), dtype=np.float64)
 
 
@@ -208,7 +209,7 @@ class Draws:
 
     def model_of(self, condition: Condition) -> KnownTruth:
         """What draws the test sets of a condition."""
-        return named_model(condition) if self.model is None else self.model(condition)
+        return model_of(condition) if self.model is None else self.model(condition)
 
     def blocks(self, condition: Condition, number: int) -> Iterator[Block]:
         """Block `number`, in parts: all of it may need too much memory, and `generate` or `model` may raise errors."""
@@ -251,24 +252,18 @@ def _drawn(
     model: KnownTruth, n_sets: int, condition: Condition, rng: np.random.Generator
 ) -> Iterator[tuple[Array, str]]:
     """Statistics (M, K, n, S) of test sets that a model draws, some at a time, and their metric."""
-    n_units = condition["n_units"]
-    if model.n_systems > 2:
-        for board in DrawnBoards.of(model, n_sets, n_units, rng):
-            yield board.statistics, board.metric
-        return
-    at_once = max(1, _PAIRS // n_units)
-    for first in range(0, n_sets, at_once):
-        drawn = model.draw(min(at_once, n_sets - first), n_units, rng)
+    most = SCORES if model.n_systems > 2 else _SCORES_OF_PAIRS
+    for drawn in some_at_a_time(model, n_sets, condition["n_units"], rng, most):
         yield drawn.by(condition.unit or model.units[0]), model.metric.name
 
 
-def named_model(condition: Mapping[str, Any]) -> KnownTruth:
+def model_of(condition: Mapping[str, Any]) -> KnownTruth:
     """The model that a condition names, with those of its values that are parameters.
 
     Examples
     --------
-    >>> named_model({"model": "RightOrWrong", "accuracies": [0.9, 0.8], "between": 0.5, "n_units": 50}).true_gain
+    >>> model_of({"model": "RightOrWrong", "accuracies": [0.9, 0.8], "between": 0.5, "n_units": 50}).true_gain
     10.0
     """
     model = condition.get("model", "")
-    return named.named_model(model, {name: condition[name] for name in named.parameters_of(model) if name in condition})
+    return named_model(model, {name: condition[name] for name in parameters_of(model) if name in condition})
