@@ -936,8 +936,8 @@ def test_a_test_that_applies_in_no_condition_is_named(tmp_path: Path, capsys: py
     keys = GOOD.replace('["t_paired"]', '["t_paired", "mcnemar"]')
     run = ss.run_study(load_study(folder_of(tmp_path, keys)), out=tmp_path / "out", n_jobs=1)
     assert set(run.tables["rates"]["method"]) == {"t_paired", "jackknife interval"}
-    assert "no result of mcnemar: they apply in no condition" in capsys.readouterr().err
-    assert "mcnemar: they apply in no condition" in (tmp_path / "out" / "README.md").read_text("utf-8")
+    assert "tests that apply in no condition: mcnemar" in capsys.readouterr().err
+    assert "**Tests that apply in no condition**: mcnemar" in (tmp_path / "out" / "README.md").read_text("utf-8")
 
 
 def test_values_are_parameters_of_the_model_or_values_that_study_py_reads(tmp_path: Path) -> None:
@@ -945,8 +945,9 @@ def test_values_are_parameters_of_the_model_or_values_that_study_py_reads(tmp_pa
     mine = "def mine(replicate): return {'is_high': replicate.scores[0].max() > replicate.condition['limit']}\n"
     assert tables_of(folder_of(tmp_path, keys, mine))["rates"]["count"].notna().all()
     wrong = keys.replace("fixed.limit = 2.0", "fixed.limit = 2.0\nfixed.spred = 0.5")
-    with pytest.raises(StudyError, match="spred: Scores has no such parameter"):
-        tables_of(folder_of(tmp_path, wrong, mine))
+    for program in (mine, f"{mine}spreds = 2\n"):
+        with pytest.raises(StudyError, match="spred: Scores has no such parameter"):
+            tables_of(folder_of(tmp_path, wrong, program))
     for reader in ("truth(condition): return 0.0", "generate(condition, rng): return rng.normal(size=(2, 9))"):
         tables_of(folder_of(tmp_path, wrong, f"{mine}def {reader}\n"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -238,8 +239,9 @@ class Simulation(Study):
         return str(levels.get(level, {}).get(_TITLE, level) if isinstance(levels, dict) else level)
 
     def mentions(self, name: str) -> bool:
-        """Whether a Python file of the study's folder has this name in it."""
-        return any(name.encode() in source for source in SOURCES.get(type(self).__module__, {}).values())
+        """Whether a Python file of the study's folder has this name in it, as a whole word."""
+        word = re.compile(rb"\b" + re.escape(name.encode()) + rb"\b")
+        return any(word.search(source) for source in SOURCES.get(type(self).__module__, {}).values())
 
     def code(self) -> str:
         """A hash of the Python files of the study's folder, but for those that only work on finished tables."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -67,8 +67,8 @@ def run(study: Simulation, context: RunContext) -> Findings:
     facts = _facts(study, conditions)
     methods = {row["method"] for of_condition in rows.values() for row in of_condition["rates"]}
     if silent := [test for test in study.tests if test in TESTS and test not in methods]:
-        facts["Tests without a result"] = f"{', '.join(silent)}: they apply in no condition"
-        say(f"no result of {', '.join(silent)}: they apply in no condition")
+        facts["Tests that apply in no condition"] = ", ".join(silent)
+        say(f"tests that apply in no condition: {', '.join(silent)}")
     return replace(findings, tables=kept, facts=facts | findings.facts, data=data)
 
 
@@ -109,13 +109,12 @@ def draws_of(study: Simulation) -> Draws:
     )
 
 
-def analyses_of(study: Simulation) -> Iterator[RegisteredTests | OwnTest]:
+def analyses_of(study: Simulation) -> list[RegisteredTests | OwnTest]:
     """The registered tests together, then each function of study.py."""
-    if registered := tuple(test for test in study.tests if test in TESTS):
-        yield RegisteredTests(registered, tuple(study.alternatives), study.named, study.n_resamples)
-    for test in study.tests:
-        if test not in TESTS:
-            yield OwnTest(study.functions[test], study.code())
+    registered = tuple(test for test in study.tests if test in TESTS)
+    functions, code = [test for test in study.tests if test not in TESTS], study.code()
+    together = RegisteredTests(registered, tuple(study.alternatives), study.named, study.n_resamples)
+    return [*([together] if registered else []), *(OwnTest(study.functions[test], code) for test in functions)]
 
 
 def conditions_of(study: Simulation, draws: Draws, filled: Sequence[Condition]) -> list[Condition]:
@@ -149,10 +148,10 @@ def conditions_of(study: Simulation, draws: Draws, filled: Sequence[Condition]) 
 
 def _check_values(study: Simulation, condition: Condition) -> None:
     """Raise a ValueError where no parameter of the condition's model, and nothing in study.py, has a value's name."""
-    known = parameters_of(condition.get("model", ""))
-    names = condition.keys() - {*known} - _NO_PARAMETERS
+    parameters = parameters_of(condition.get("model", ""))
+    names = condition.keys() - {*parameters} - _NO_PARAMETERS
     if unread := sorted(name for name in names if not study.mentions(name)):
-        hint = nearest(unread[0], known)
+        hint = nearest(unread[0], parameters)
         raise InputError(f"{', '.join(unread)}: {condition['model']} has no such parameter{hint}")
 
 
@@ -183,11 +182,12 @@ def looked_at(
 ) -> dict[int, dict[str, list[Row]]]:
     """The rows of conditions, by their numbers, at a look."""
     # All tests of a block follow each other: what a function of study.py keeps of a draw is still there.
+    analyses = analyses_of(study)
     asked = [
         (k, analysis, number)
         for k, condition in conditions.items()
         for number in range(n_blocks(study, condition, look))
-        for analysis in analyses_of(study)
+        for analysis in analyses
         if number < n_blocks(study, condition, look, analysis.name)
     ]
     # Those of many units take longest: they come first, so that no worker waits for the last one.
