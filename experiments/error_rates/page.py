@@ -130,12 +130,12 @@ def show(study: Simulation, tables: ShippedTables) -> Shown:
 
 def _with_views(table: pd.DataFrame, conditions: pd.DataFrame) -> pd.DataFrame:
     """The table with each condition's situation, and its title as the view; files have no text if nothing is broken."""
-    known = conditions.set_index("condition")
+    of_name = conditions.set_index("condition")
     breaks = table["breaks"].astype(object).fillna("") if "breaks" in table else pd.Series("", table.index)
     return table.assign(
         breaks=breaks,
-        situation=table["condition"].map(known["situation"]),
-        view=table["condition"].map(known["title"]) + np.where(breaks == DEPENDENT_UNITS, ", by item", ""),
+        situation=table["condition"].map(of_name["situation"]),
+        view=table["condition"].map(of_name["title"]) + np.where(breaks == DEPENDENT_UNITS, ", by item", ""),
     )
 
 

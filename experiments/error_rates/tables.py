@@ -99,8 +99,8 @@ def with_systems(table: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
     Items of clusters show what it does to take them for independent units. Rows by item therefore have no gain, and no
     test that takes systems to be independent too.
     """
-    known = systems.drop(columns=["title", "situation", "systems"]).assign(place=np.arange(len(systems)))
-    table = table.merge(known, on="condition")
+    of_conditions = systems.drop(columns=["title", "situation", "systems"]).assign(place=np.arange(len(systems)))
+    table = table.merge(of_conditions, on="condition")
     clustered = table["condition"].isin(table.loc[table["unit"] == "cluster", "condition"])
     by_item = clustered & (table["unit"] == "item")
     of_independent = table["test"].map(assumes_independence)
@@ -134,7 +134,7 @@ def error_rates(asked: pd.DataFrame, study: Simulation) -> pd.DataFrame:
 
 
 def power(asked: pd.DataFrame, study: Simulation) -> pd.DataFrame:
-    """What tests find if one system is truly better: a row a condition, size, test, alternative and alpha.
+    """Power and errors where one system is truly better: a row a condition, size, test, alternative and alpha.
 
     share (with low and high) is the power: p <= alpha, and the truly better system has the better score. wrong is the
     share of test sets with p <= alpha in which the other one has it (type III). Among the significant test sets,

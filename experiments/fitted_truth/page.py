@@ -121,13 +121,13 @@ def _biased(ratios: pd.DataFrame, study: Settings) -> str:
     """How many biases are outside the range of those of correct models: a sharper look than ratios."""
     parts = []
     for measure in MEASURES:
-        known = ratios[(ratios["measure"] == measure) & ratios["bias"].notna() & ratios["null_bias_low"].notna()]
-        if measure != "curve" and len(known):
-            inside = known["bias"].between(known["null_bias_low"], known["null_bias_high"])
-            parts.append(f"{_title(measure)} {int((~inside).sum())} of {len(known)}")
+        of_measure = ratios[(ratios["measure"] == measure) & ratios["bias"].notna() & ratios["null_bias_low"].notna()]
+        if measure != "curve" and len(of_measure):
+            inside = of_measure["bias"].between(of_measure["null_bias_low"], of_measure["null_bias_high"])
+            parts.append(f"{_title(measure)} {int((~inside).sum())} of {len(of_measure)}")
     expected = f"By chance alone, {200 / (study.replicates + 1):.0f} % are expected."
-    known_biases = ", ".join(parts) or "none known"
-    return f"Biases (fitted - real) outside the range of correct models: {known_biases}. {expected}"
+    biases = ", ".join(parts) or "none known"
+    return f"Biases (fitted - real) outside the range of correct models: {biases}. {expected}"
 
 
 def _measure(measure: str, said: str, ratios: pd.DataFrame, study: Settings) -> Section:
@@ -172,9 +172,9 @@ def draw_curves(curves: pd.DataFrame, study: Settings) -> Any:
         [study.sets[name].title for name in names] or ["no curves"], per_row=4, width=2.7, height=2.1, shared=False
     )
     for ax, name in zip(axes, names, strict=False):
-        own = curves[curves["set"] == name]
+        of_set = curves[curves["set"] == name]
         for part, (color, label) in _DRAWN.items():
-            for k, (_, line) in enumerate(own[own["part"] == part].groupby("draw")):
+            for k, (_, line) in enumerate(of_set[of_set["part"] == part].groupby("draw")):
                 ax.plot(
                     line["gain"],
                     line["confidence"],
@@ -183,7 +183,7 @@ def draw_curves(curves: pd.DataFrame, study: Settings) -> Any:
                     alpha=0.7,
                     label=label if not k else None,
                 )
-        rising = own[own["confidence"] < 0.995]["gain"]
+        rising = of_set[of_set["confidence"] < 0.995]["gain"]
         (metric,) = Column("{metric:metric}").texts(pd.DataFrame({"metric": [study.sets[name].metric]}))
         ax.set(
             xlabel=f"gain ({metric})", ylabel="confidence, 1 − p", ylim=(0.3, 1.01), xlim=(0, rising.quantile(0.995))

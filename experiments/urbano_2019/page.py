@@ -168,7 +168,7 @@ def _causes(tables: Mapping[str, pd.DataFrame], study: Simulation) -> list[Secti
 
 def _gains(tables: Mapping[str, pd.DataFrame], study: Simulation) -> list[Section]:
     gains, beside = tables["gains"], tables["published"]
-    known = beside[beside["gain"] > 0]
+    published = beside[beside["gain"] > 0]
     two_sided = gains[gains["alternative"] == "two-sided"]
     return [
         Section(
@@ -177,14 +177,14 @@ def _gains(tables: Mapping[str, pd.DataFrame], study: Simulation) -> list[Sectio
             "of test sets that are rejected, for either system. Type III error rate: the share of test sets that are "
             "rejected and in which the better system has the lower mean score. Crosses: published rates, in the "
             "colours of the tests. Sign is the paper's sign test.",
-            figure=Figure("gains", lambda: draw_gains(two_sided, known, study)),
+            figure=Figure("gains", lambda: draw_gains(two_sided, published, study)),
         ),
         Section(
             "Power and type III errors, with the published rates",
             "The same tests at the gains that the paper has too. A cell has the power, then the type III error rate. "
             "The published rate is in brackets after each.",
             table=Table(
-                titled(known, study),
+                titled(published, study),
                 {"measure": "{title}", "gain": "{gain:g}"},
                 across="test",
                 cell="{share:.3f} ({published:.3f}), {wrong:.4f} ({published_wrong:.4f})",

@@ -76,7 +76,7 @@ class Classes:
         have; it is then put that far from it. The correlation is 0 where a system does not vary. The error is below
         1e-3 up to 0.99, where the covariance tells.
         """
-        found, bound = np.zeros_like(covariance), np.zeros(covariance.shape, dtype=np.bool_)
+        latent, bound = np.zeros_like(covariance), np.zeros(covariance.shape, dtype=np.bool_)
         for sign in (1, -1):
             if not (sign * covariance > 0).any():
                 continue
@@ -84,8 +84,8 @@ class Classes:
             ours = (sign * covariance > 0) & (reached[-1] > 0)
             most = np.maximum(reached[-1] - margin, 0)
             solved = sign * _sines(np.minimum(sign * covariance, most), reached)
-            found, bound = np.where(ours, solved, found), bound | (ours & (sign * covariance > most))
-        return np.clip(found, -MOST, MOST), bound
+            latent, bound = np.where(ours, solved, latent), bound | (ours & (sign * covariance > most))
+        return np.clip(latent, -MOST, MOST), bound
 
     def inverse_of_own(self, covariances: FloatArray, weights: FloatArray) -> float:
         """The one latent correlation at which covariances of systems with themselves (K,), weighted (K,), add up."""
@@ -134,17 +134,17 @@ def intra_cluster(classes: Classes, codes: IntArray) -> tuple[float, float]:
     varies = variance > 0
     if n_pairs == 0 or not varies.any():
         return 0.0, 0.0
-    sums = np.stack([np.bincount(codes, weights=own, minlength=sizes.size) for own in deviations])
+    sums = np.stack([np.bincount(codes, weights=row, minlength=sizes.size) for row in deviations])
     products = (sums @ sums.T - deviations @ deviations.T) / n_pairs
     weights = np.where(varies, 1 / np.where(varies, variance, 1), 0)
-    own = classes.inverse_of_own(np.diag(products), weights)
+    by_one = classes.inverse_of_own(np.diag(products), weights)
     first, second = (np.flatnonzero(varies)[of] for of in np.triu_indices(int(varies.sum()), 1))
     of_two = classes.inverse((products + products.T) / 2)[0][first, second]
-    return max(0.0, own), max(0.0, float(of_two.mean())) if of_two.size else 0.0
+    return max(0.0, by_one), max(0.0, float(of_two.mean())) if of_two.size else 0.0
 
 
 def common_share(within: float, of_two: float, between: float) -> float:
-    """How much of what clusters do is common to all systems (`ItemClusters.common`), from 0 to 1.
+    """How much of what clusters do is common to all systems, from 0 to 1.
 
     Given are latent correlations, means over pairs of systems: of two items of a cluster by one system and by two, and
     of two systems on one item. With a share s and the dependence's own correlation d, `between` is d + within s (1 - d)

@@ -198,8 +198,8 @@ class KnownTruth(FieldsMixin, ABC):
     @property
     def alike(self) -> bool:
         """Whether all systems have one margin: parameters that each has one of are the same for all."""
-        own = [value for value in vars(self).values() if np.ndim(value) == 1 and len(value) == self.n_systems]
-        return all(one == value[0] for value in own for one in value)
+        of_each = [value for value in vars(self).values() if np.ndim(value) == 1 and len(value) == self.n_systems]
+        return all(one == value[0] for value in of_each for one in value)
 
     @property
     def units(self) -> tuple[str, ...]:

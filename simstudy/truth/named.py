@@ -222,13 +222,13 @@ def _made(argument: str, table: object, kinds: Mapping[str, Callable[..., Any]])
 
 def _called(argument: str, name: str, function: Callable[..., Any], parameters: Mapping[str, Any]) -> Any:
     """What a function or class makes of parameters; a ValueError names those that it has."""
-    known = signature(function).parameters
-    if unknown := [key for key in parameters if key not in known]:
-        raise InputError(argument, f"must have parameters of {name}, {', '.join(known)}", unknown[0])
+    allowed = signature(function).parameters
+    if unallowed := [key for key in parameters if key not in allowed]:
+        raise InputError(argument, f"must have parameters of {name}, {', '.join(allowed)}", unallowed[0])
     try:
         return function(**parameters)
     except TypeError as error:
-        raise InputError(argument, f"must have the parameters of {name}, {', '.join(known)}: {error}") from None
+        raise InputError(argument, f"must have the parameters of {name}, {', '.join(allowed)}: {error}") from None
 
 
 #: Models whose true scores are known, by name: what draws test sets for them.

@@ -437,9 +437,9 @@ def test_more_replicates_other_levels_and_titles_draw_nothing_again(tmp_path: Pa
 
 def test_what_is_left_and_the_time_of_a_block_are_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = folder_of(tmp_path, GOOD)
-    said = r"replicates: 2 conditions of {} blocks, {} cells left, \d+\.\d s for the smallest block\n"
+    line = r"replicates: 2 conditions of {} blocks, {} cells left, \d+\.\d s for the smallest block\n"
     tables_of(folder)
-    assert re.fullmatch(said.format(2, "4 of 4"), capsys.readouterr().err)
+    assert re.fullmatch(line.format(2, "4 of 4"), capsys.readouterr().err)
     tables_of(folder)
     assert capsys.readouterr().err == ""
     folder_of(tmp_path, GOOD.replace("most = 20", "most = 50"))
@@ -447,7 +447,7 @@ def test_what_is_left_and_the_time_of_a_block_are_said_once(tmp_path: Path, caps
     n_left = (study_cells(folder, out=tmp_path / "out")["state"] == "missing").sum()
     capsys.readouterr()
     tables_of(folder)
-    assert re.fullmatch(said.format(5, f"{n_left} of 10"), capsys.readouterr().err)
+    assert re.fullmatch(line.format(5, f"{n_left} of 10"), capsys.readouterr().err)
 
 
 def test_a_change_of_study_py_leaves_the_cells_of_registered_tests(tmp_path: Path) -> None:

@@ -33,11 +33,11 @@ def test_correlations_do_not_depend_on_the_number_of_threads() -> None:
     rng = np.random.default_rng(0)
     right = rng.normal(size=(300, 1)) + rng.normal(size=(300, 130)) + np.linspace(0, 0.5, 130) > 0
     outputs = Outputs.from_scores(pd.DataFrame(right.astype(float)).add_prefix("s"), "mean")
-    found = []
+    correlations = []
     for n in (1, 2):
         with threadpool_limits(n, user_api="blas"):
-            found.append(fit(outputs).correlation)
-    np.testing.assert_array_equal(*found)
+            correlations.append(fit(outputs).correlation)
+    np.testing.assert_array_equal(*correlations)
 
 
 def test_margins_dependence_and_clusters_come_back() -> None:

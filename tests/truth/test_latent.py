@@ -21,11 +21,11 @@ def test_of_right_and_wrong_it_is_the_tetrachoric_correlation(shares: tuple[floa
     scores = np.array([np.arange(100) >= 100 * (1 - share) - 1e-9 for share in shares], dtype=float)
     spread = np.sqrt(np.prod([p * (1 - p) for p in shares]))
     covariance = outcome_correlation(*shares, latent) * spread
-    found, _ = Classes(scores).inverse(np.array([[1.0, covariance], [covariance, 1.0]]))
+    inverted, _ = Classes(scores).inverse(np.array([[1.0, covariance], [covariance, 1.0]]))
     # Of shares that differ much the covariance says little of an extreme correlation.
-    assert outcome_correlation(*shares, found[0, 1]) == pytest.approx(outcome_correlation(*shares, latent), abs=2e-4)
+    assert outcome_correlation(*shares, inverted[0, 1]) == pytest.approx(outcome_correlation(*shares, latent), abs=2e-4)
     if shares == (0.5, 0.5) or -0.5 < latent < 0.95:
-        assert found[0, 1] == pytest.approx(latent, abs=1e-3)
+        assert inverted[0, 1] == pytest.approx(latent, abs=1e-3)
 
 
 def test_of_ordinal_scores_it_inverts_the_mean_product() -> None:
@@ -62,8 +62,8 @@ def test_common_share_is_the_root_of_both_equations() -> None:
 def test_many_values_are_as_good_as_few() -> None:
     rng = np.random.default_rng(2)
     latent = GaussianCopula(0.7).normals(4000, 2, rng)
-    found = latent_correlation(Classes(np.exp(latent).T))[0][0, 1]
-    assert found == pytest.approx(np.corrcoef(latent.T)[0, 1], abs=0.025)
+    correlation = latent_correlation(Classes(np.exp(latent).T))[0][0, 1]
+    assert correlation == pytest.approx(np.corrcoef(latent.T)[0, 1], abs=0.025)
 
 
 def test_correlations_within_clusters_have_the_closed_form_of_balanced_answers() -> None:
@@ -80,11 +80,11 @@ def test_correlations_within_clusters_have_the_closed_form_of_balanced_answers()
     scores = np.vstack([right * np.array([1.0, 30.0, 0.2])[:, None], np.full(36, 5.0)])
     same = (codes[:, None] == codes) & ~np.eye(36, dtype=bool)
     phi = np.array([[np.outer(2 * a - 1, 2 * b - 1)[same].mean() for a in right] for b in right])
-    own, of_two = intra_cluster(Classes(scores), codes)
-    assert own == pytest.approx(np.sin(np.pi / 2 * np.diag(phi).mean()), abs=1e-3)
+    by_one, of_two = intra_cluster(Classes(scores), codes)
+    assert by_one == pytest.approx(np.sin(np.pi / 2 * np.diag(phi).mean()), abs=1e-3)
     above = np.triu_indices(3, 1)
     assert of_two == pytest.approx(np.sin(np.pi / 2 * (phi + phi.T)[above] / 2).mean(), abs=1e-3)
-    assert 0.1 < of_two < own < 0.9
+    assert 0.1 < of_two < by_one < 0.9
 
 
 @pytest.mark.parametrize("n", [12, 40])
@@ -92,8 +92,8 @@ def test_answers_as_alike_as_can_be_are_put_half_an_item_from_that(n: int) -> No
     """Two systems right on the same half of n items, and on the other half: sines of 2 pi times the covariance."""
     first = np.repeat([0.0, 1.0], n // 2)
     for second, sign in ((30 * first, 1), (30 * (1 - first), -1)):
-        found, n_bound = latent_correlation(Classes(np.array([first, second])))
-        assert found[0, 1] == pytest.approx(sign * np.sin(2 * np.pi * (0.25 - 1 / (2 * n))), abs=1e-3)
+        correlations, n_bound = latent_correlation(Classes(np.array([first, second])))
+        assert correlations[0, 1] == pytest.approx(sign * np.sin(2 * np.pi * (0.25 - 1 / (2 * n))), abs=1e-3)
         assert n_bound == 1
 
 
@@ -101,15 +101,15 @@ def test_seventeen_values_and_more_go_into_sixteenths_by_the_middle_of_their_tie
     """Each value by a loop: the sixteenth that holds the middle of its items; classes' means are their items'."""
     counts = [1, 1, 7, 2, 1, 9, 3, 1, 1, 4, 2, 6, 1, 5, 1, 1, 3, 2]
     values = np.arange(18.0) ** 1.5
-    own = np.repeat(values, counts)
-    n, before, classes = len(own), 0, []
+    scores = np.repeat(values, counts)
+    n, before, classes = len(scores), 0, []
     for count in counts:
         classes += [int(16 * (before + count / 2) / n)] * count
         before += count
-    of_class = pd.Series(own).groupby(classes)
-    found = Classes(np.random.default_rng(0).permutation(own)[None])
+    of_class = pd.Series(scores).groupby(classes)
+    classed = Classes(np.random.default_rng(0).permutation(scores)[None])
     sizes = of_class.size().to_numpy()
     assert 8 < len(sizes) < 16
-    np.testing.assert_allclose(found.cuts, stats.norm.ppf(np.cumsum(sizes)[:-1] / n))
-    np.testing.assert_allclose(found.steps[:, 0], np.diff(of_class.mean()))
-    np.testing.assert_allclose(np.sort(found.deviations[0]), of_class.transform("mean") - own.mean(), atol=1e-12)
+    np.testing.assert_allclose(classed.cuts, stats.norm.ppf(np.cumsum(sizes)[:-1] / n))
+    np.testing.assert_allclose(classed.steps[:, 0], np.diff(of_class.mean()))
+    np.testing.assert_allclose(np.sort(classed.deviations[0]), of_class.transform("mean") - scores.mean(), atol=1e-12)

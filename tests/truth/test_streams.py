@@ -69,24 +69,24 @@ def _apart(vectors: Vectors) -> None:
 def test_scores_differ_by_seed_block_item_and_system(name: str, clusters: ItemClusters | None) -> None:
     """Two blocks and a part of a third, of nearly independent systems: no number comes twice."""
     model = ScoreModel([LogNormal(2.0, 1.0), StudentT(1.0, 1.0, 4.0)], COPULAS[name], clusters)
-    scores, found = [], {}
+    scores, parts = [], {}
     for seed in SEEDS:
         drawn = model.outputs(9_500, seed=seed).statistics[..., 0]
         blocks = np.split(drawn, [4096, 8192], axis=1)
         scores += blocks
-        found |= {(seed, b, k): blocks[b][k][:780] for b, k in product(range(3), range(2))}
+        parts |= {(seed, b, k): blocks[b][k][:780] for b, k in product(range(3), range(2))}
     every = np.concatenate(scores, axis=1)
     assert every.shape == (2, 38_000)
     assert all(np.unique(own).size == own.size for own in every)
     # Margins differ, so that a number used twice shows as correlation between systems only.
-    _apart({label: np.argsort(np.argsort(vector)) for label, vector in found.items()})
+    _apart({label: np.argsort(np.argsort(vector)) for label, vector in parts.items()})
 
 
 def test_a_corpus_model_differs_by_seed_block_and_system() -> None:
     rng = np.random.default_rng(3)
     gold = rng.integers(3, 60, 300)
-    found = rng.binomial(gold, [[0.2], [0.5]])
-    statistics = np.stack([found, found + rng.integers(0, 9, (2, 300)), np.broadcast_to(gold, (2, 300))], axis=-1)
+    correct = rng.binomial(gold, [[0.2], [0.5]])
+    statistics = np.stack([correct, correct + rng.integers(0, 9, (2, 300)), np.broadcast_to(gold, (2, 300))], axis=-1)
     model = fit(Outputs.from_statistics(statistics, "f1")).model
     vectors: Vectors = {}
     for seed in SEEDS:

@@ -1,4 +1,4 @@
-"""What a test says about the replicates of a block: the numbers that a cell keeps, from which all tables follow."""
+"""Tests of the replicates of a block, and the numbers that a cell keeps of them: all tables follow from these."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class OwnTest:
         return self.function.__name__
 
     def outcome(self, block: Block) -> Outcome:
-        """What the function returns; the replicates on which it raises an error are missing."""
+        """The numbers that the function returns; replicates on which it raises an error have none."""
         numbers: dict[str, dict[str, list[Any]]] = {}
         failures: list[tuple[int, int, str]] = []
         if takes_blocks(self.function):
@@ -135,7 +135,7 @@ def _all_failed(block: Block, error: str) -> Outcome:
 
 
 def joined(outcomes: Sequence[Outcome]) -> Outcome:
-    """The outcome of all replicates. What one part has and another lacks, as where all failed, is missing there."""
+    """The outcome of all replicates; a quantity that a part lacks, as where all failed, is missing there."""
     arrays: dict[tuple[str, str], list[Array | None]] = {}
     for k, outcome in enumerate(outcomes):
         for method, quantities in outcome["values"].items():
